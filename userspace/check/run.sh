@@ -25,7 +25,7 @@ USERSPACE=$(dirname "$HERE")
 BUILD=$USERSPACE/build/check
 library=(handle library readings maps watches sessions latencies names sets regions)
 # The longest first, so that none is left alone at the end.
-suites=(python record record-latency record-owners screen growth install export export-cgroups command tasks runs rotate control running noise options output
+suites=(python record record-latency record-owners owner-diff screen growth install export export-cgroups command tasks runs rotate control running noise options output
 	device monitoring manifests schema docs examples fuzzers verify maps sets watch abi history perf units unsampled frames
 	columns series containers latency owners handle library readings watches sessions latencies names regions)
 processors=$(nproc)
@@ -97,7 +97,7 @@ build_programs() {
 	# All of the command and the exporter but main().
 	command=("$USERSPACE"/cli/*/!(main).c)
 	command=("${command[@]/#"$USERSPACE"/"$objects"}")
-	for program in units unsampled damage made pairs series noise columns frames containers; do
+	for program in units unsampled damage made pairs shares series noise columns frames containers; do
 		wrap=()
 		[[ $program != unsampled ]] ||
 			mapfile -t wrap < <(printf -- '-Wl,--wrap=topdown_stalls_%s\n' event_get lost)

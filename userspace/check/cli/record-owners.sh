@@ -229,7 +229,7 @@ run td report -C 0 "$data"
 expect 'a CPU alone' 0 'tma_retiring' 'owners are of all CPUs, and left out with -C'
 result "$(grep -q '/<u' "$TMP/out"; echo $((!$?)))" 'has no owners'
 run td report --diff "$data" "$data"
-result "$([[ $err == *'owners are not compared'* ]]; echo $?)" 'a comparison is of CPUs'
+result "$([[ $err == *'owners are left out (--owners compares them)'* ]]; echo $?)" 'a comparison is of CPUs'
 run td report --trace "$TMP/trace" "$data"
 expect 'a trace is of CPUs' 0 '' 'owners are not in the trace'
 
@@ -299,7 +299,6 @@ done <<-END
 	-C 0
 	--latency
 	--windows
-	--diff $data
 	--html $TMP/none
 	--trace $TMP/none
 END
@@ -309,7 +308,6 @@ while read -r args hint; do
 	run td report "$args" "$data"
 	expect "what users of perf type: $args" 2 '' "unknown option '${args%%=*}.*': $hint"
 done <<-END
-	--by a recording has what 'topdown record --by' said: --owners
 	--depth 'topdown record --depth'
 	-s --sort
 	-n --top

@@ -83,6 +83,10 @@ for kind in process cgroup; do
 		-o "$TMP/data"
 	recorded "recorded owners: $kind" --owners
 	recorded 'in each step' --owners --steps
+	cp "$TMP/report.json" "$TMP/rows.json"
+	td report --owners --diff x --schema > "$TMP/report.json"
+	recorded 'and in two recordings' --owners --diff "$TMP/data"
+	cp "$TMP/rows.json" "$TMP/report.json"
 done
 td report --schema > "$TMP/report.json"
 FAKE_TICK=50 fake record -q --timeout 200 -o "$TMP/data"

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
+#include <string.h>
 
 #include "diff.h"
 #include "options.h"
+#include "owner-pairs.h"
 #include "text.h"
 
 /* A key of JSON, and a column of CSV. */
@@ -71,6 +73,21 @@ static const struct field fields[] = {
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
 
+/* In which of the recordings an owner is, if not in both. */
+static const char *only_in(const struct owner_pair *pair)
+{
+	if (owner_pair_both(pair))
+		return NULL;
+	return pair->half[0].nr ? "before" : "after";
+}
+
+static const char *kind_of(const struct owner_pair *pair)
+{
+	const struct row row = { .kind = pair->kind };
+
+	return row_kind_name(&row);
+}
+
 /**
  * diff_lines_header - print the headings of CSV
  * @options: the command line
@@ -80,6 +97,10 @@ void diff_lines_header(const struct report_options *options)
 	const struct output *output = &options->output;
 	unsigned int i;
 
+	if (options->owners)
+		fprintf(output->file, "row%cowner%cowners_before%cowners_after%conly%c",
+			output->separator, output->separator, output->separator,
+			output->separator, output->separator);
 	if (options->latency)
 		fprintf(output->file, "event%cunit", output->separator);
 	else
@@ -90,6 +111,27 @@ void diff_lines_header(const struct report_options *options)
 	putc('\n', output->file);
 }
 
+/* Names are chosen by users. RFC 4180 says how they are quoted. */
+static void put_csv_owner(const struct output *output, const struct owner_pair *pair)
+{
+	const char *only = only_in(pair), *name = pair->name;
+	bool quoted = strchr(name, output->separator) || strchr(name, '"');
+	FILE *file = output->file;
+
+	fprintf(file, "%s%c", kind_of(pair), output->separator);
+	if (quoted)
+		putc('"', file);
+	for (; *name; name++) {
+		if (*name == '"')
+			putc('"', file);
+		putc(*name, file);
+	}
+	if (quoted)
+		putc('"', file);
+	fprintf(file, "%c%u%c%u%c%s%c", output->separator, pair->half[0].nr, output->separator,
+		pair->half[1].nr, output->separator, only ? only : "", output->separator);
+}
+
 static void put_csv(const struct report_options *options, const struct line *lines,
 		    unsigned int nr)
 {
@@ -98,6 +140,8 @@ static void put_csv(const struct report_options *options, const struct line *lin
 	unsigned int i, j;
 
 	for (i = 0; i < nr; i++) {
+		if (lines[i].owner)
+			put_csv_owner(output, lines[i].owner);
 		fputs(lines[i].name, output->file);
 		if (options->latency)
 			fprintf(output->file, "%c%s", output->separator, DIFF_LATENCY_UNIT);
@@ -127,6 +171,20 @@ static struct json_object *new_number(const struct field *field, double value)
 			       json_object_new_uint64((uint64_t)value);
 }
 
+static int add_owner(struct json_object *object, const struct owner_pair *pair)
+{
+	const char *only = only_in(pair);
+
+	return json_object_object_add(object, "row", json_object_new_string(kind_of(pair))) |
+	       json_object_object_add(object, "owner", json_object_new_string(pair->name)) |
+	       json_object_object_add(object, "owners_before",
+				      json_object_new_uint64(pair->half[0].nr)) |
+	       json_object_object_add(object, "owners_after",
+				      json_object_new_uint64(pair->half[1].nr)) |
+	       json_object_object_add(object, "only",
+				      only ? json_object_new_string(only) : NULL);
+}
+
 static int put_object(FILE *file, const struct line *line, bool latency)
 {
 	const char *verdict = noise_word(line->difference.verdict), *text = NULL;
@@ -134,11 +192,13 @@ static int put_object(FILE *file, const struct line *line, bool latency)
 	unsigned int i;
 	int ret = !object;
 
-	if (object) {
+	if (object)
 		ret |= json_object_object_add(object, "schema", json_object_new_uint64(1));
+	if (object && line->owner)
+		ret |= add_owner(object, line->owner);
+	if (object)
 		ret |= json_object_object_add(object, latency ? "event" : "node",
 					      json_object_new_string(line->name));
-	}
 	if (object && line->unit)
 		ret |= json_object_object_add(object, "unit", json_object_new_string(line->unit));
 	if (object)
@@ -182,30 +242,56 @@ int diff_lines_put(const struct report_options *options, const struct line *line
 	return 0;
 }
 
+/* Keys of the lines of owners. */
+static void put_owner_schema(void)
+{
+	fputs("\"row\":{\"type\":\"string\",\"description\":\"process, cgroup, idle, others or ended\"},\n"
+	      "\"owner\":{\"type\":\"string\",\"description\":\"path of the cgroup, or name of the processes\"},\n"
+	      "\"owners_before\":{\"type\":\"integer\",\"description\":\"processes or cgroups of that name before\"},\n"
+	      "\"owners_after\":{\"type\":\"integer\",\"description\":\"the same after\"},\n"
+	      "\"only\":{\"type\":[\"string\",\"null\"],\"description\":\"before or after, if the other recording has no such owner\"},\n"
+	      "\"node\":{\"type\":\"string\",\"description\":\"share: of the slots of all owners; name of the node, or ipc\"},\n",
+	      stdout);
+}
+
+static void put_slots_schema(void)
+{
+	fputs("\"node\":{\"type\":\"string\",\"description\":\"name of the node, ipc, elapsed, slots, instructions or cycles\"},\n"
+	      "\"event\":{\"type\":\"string\",\"description\":\"Intel's name of the event, with --latency\"},\n"
+	      "\"unit\":{\"type\":\"string\",\"enum\":[\"cycles\",\"s\",\"slots\",\"instructions\"],\n"
+	      "\"description\":\"unit of before, after, difference and error, unless they are ratios\"},\n",
+	      stdout);
+}
+
 /**
  * report_diff_schema - print the JSON Schema of a line
+ * @owners: a line of owners
  *
  * Return: exit code.
  */
-int report_diff_schema(void)
+int report_diff_schema(bool owners)
 {
 	unsigned int i;
 
-	fputs("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
-	      "\"title\":\"a line of topdown report --diff -j\",\n"
-	      "\"type\":\"object\",\n"
-	      "\"required\":[\"schema\",\"verdict\"", stdout);
+	printf("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
+	       "\"title\":\"a line of topdown report %s--diff -j\",\n"
+	       "\"type\":\"object\",\n"
+	       "\"required\":[\"schema\",\"verdict\"%s", owners ? "--owners " : "",
+	       owners ? ",\"row\",\"owner\",\"owners_before\",\"owners_after\",\"only\",\"node\"" :
+			"");
 	for (i = 0; i < NR_FIELDS; i++)
 		printf(",\"%s\"", fields[i].name);
-	fputs("],\n\"oneOf\":[{\"required\":[\"node\"]},{\"required\":[\"event\",\"unit\"]}],\n"
-	      "\"properties\":{\n"
+	fputs(owners ? "],\n" :
+	      "],\n\"oneOf\":[{\"required\":[\"node\"]},{\"required\":[\"event\",\"unit\"]}],\n",
+	      stdout);
+	fputs("\"properties\":{\n"
 	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
-	      "\"description\":\"changes if the meaning of a key does\"},\n"
-	      "\"node\":{\"type\":\"string\",\"description\":\"name of the node, ipc, elapsed, slots, instructions or cycles\"},\n"
-	      "\"event\":{\"type\":\"string\",\"description\":\"Intel's name of the event, with --latency\"},\n"
-	      "\"unit\":{\"type\":\"string\",\"enum\":[\"cycles\",\"s\",\"slots\",\"instructions\"],\n"
-	      "\"description\":\"unit of before, after, difference and error, unless they are ratios\"},\n"
-	      "\"verdict\":{\"type\":\"string\",\"description\":\"changed, noise, unknown or none\"}",
+	      "\"description\":\"changes if the meaning of a key does\"},\n", stdout);
+	if (owners)
+		put_owner_schema();
+	else
+		put_slots_schema();
+	fputs("\"verdict\":{\"type\":\"string\",\"description\":\"changed, noise, unknown or none\"}",
 	      stdout);
 	for (i = 0; i < NR_FIELDS; i++)
 		printf(",\n\"%s\":{\"type\":[\"%s\",\"null\"],\"description\":\"%s\"}",

@@ -2,7 +2,7 @@
 /*
  * topdown report --diff: the table for people.
  */
-#include "diff.h"
+#include "diff-table.h"
 
 #include <math.h>
 
@@ -12,7 +12,13 @@
 /* Below so many percent, runs are alike enough to say that nothing has changed. */
 #define MARGIN_FINE	10
 
-static void put_recording(FILE *file, const char *when, const struct summary *summary)
+/**
+ * diff_table_recording - print the line of a recording
+ * @file: where to
+ * @when: before or after
+ * @summary: the recording
+ */
+void diff_table_recording(FILE *file, const char *when, const struct summary *summary)
 {
 	char slots[GROUPED_SIZE];
 
@@ -40,11 +46,17 @@ static void put_number(FILE *file, double number, bool percent, const char *sign
 	fprintf(file, " %9s", text);
 }
 
-static void put_line(FILE *file, const struct line *line, int width)
+/**
+ * diff_table_line - print a line
+ * @file: where to
+ * @line: the line
+ * @width: of its name
+ */
+void diff_table_line(FILE *file, const struct line *line, int width)
 {
 	const struct noise_difference *difference = &line->difference;
 	bool percent = line->node != NOISE_IPC;
-	int indent = percent ? 2 * topdown_node_level(line->node) : 2;
+	int indent = line->node < TD_NR_NODES ? 2 * topdown_node_level(line->node) : 2;
 
 	fprintf(file, "%*s%-*s", indent, "", width - indent, line->name);
 	put_number(file, difference->before.mean, percent, "");
@@ -54,15 +66,13 @@ static void put_line(FILE *file, const struct line *line, int width)
 	fprintf(file, "  %s\n", noise_word(difference->verdict));
 }
 
-/* Lines of each verdict. */
-struct counts {
-	unsigned int nr;
-	unsigned int changed;
-	unsigned int unknown;
-	unsigned int none;
-};
-
-static void count(struct counts *counts, const struct line *lines, unsigned int nr)
+/**
+ * diff_table_count - count the lines of each verdict
+ * @counts: to be added to
+ * @lines: lines
+ * @nr: number of @lines
+ */
+void diff_table_count(struct diff_counts *counts, const struct line *lines, unsigned int nr)
 {
 	unsigned int i;
 
@@ -74,7 +84,15 @@ static void count(struct counts *counts, const struct line *lines, unsigned int 
 	}
 }
 
-static void put_conclusion(FILE *file, const struct counts *counts, bool runs, bool latency)
+/**
+ * diff_table_conclusion - say in how many lines the recordings differ
+ * @file: where to
+ * @counts: the lines
+ * @unknown: why nothing is said of some
+ * @none: what those are that have no difference
+ */
+void diff_table_conclusion(FILE *file, const struct diff_counts *counts, const char *unknown,
+			   const char *none)
 {
 	putc('\n', file);
 	if (counts->changed)
@@ -83,16 +101,19 @@ static void put_conclusion(FILE *file, const struct counts *counts, bool runs, b
 	else if (counts->unknown + counts->none < counts->nr)
 		fputs("no difference that can be judged is more than noise\n", file);
 	if (counts->unknown)
-		fprintf(file, "nothing can be said of %u of %u lines: ", counts->unknown,
-			counts->nr);
-	if (counts->unknown && runs)
-		fprintf(file, "a recording has fewer than %d whole runs\n", RECORD_DIFF_RUNS);
-	else if (counts->unknown)
-		fprintf(file, "a recording has fewer than %d steps, or too long windows, or changes too slowly for its length\n",
-			NOISE_STEPS_MIN);
+		fprintf(file, "nothing can be said of %u of %u lines: %s\n", counts->unknown,
+			counts->nr, unknown);
 	if (counts->none)
-		fprintf(file, "%u of %u lines %s\n", counts->none, counts->nr, latency ?
-			"have no sample in one of the recordings" : "are not in both recordings");
+		fprintf(file, "%u of %u lines %s\n", counts->none, counts->nr, none);
+}
+
+/* Why nothing is said of steps, or of runs. */
+static const char *why_unknown(bool runs)
+{
+	if (runs)
+		return "a recording has fewer than " DIFF_TEXT(RECORD_DIFF_RUNS) " whole runs";
+	return "a recording has fewer than " DIFF_TEXT(RECORD_DIFF_STEPS)
+	       " steps, or too long windows, or changes too slowly for its length";
 }
 
 static void put_lines(const struct report_options *options, const char *unit, int width,
@@ -105,7 +126,7 @@ static void put_lines(const struct report_options *options, const char *unit, in
 		fprintf(file, "\n%-*s %9s %9s %9s %9s\n", width, unit, "before", "after", "change",
 			"+-");
 	for (i = 0; i < nr; i++)
-		put_line(file, &lines[i], width);
+		diff_table_line(file, &lines[i], width);
 }
 
 /* Wide enough for slots of hours; a run is shorter, and has two columns more. */
@@ -165,15 +186,16 @@ static void put_amounts(const struct report_options *options, const struct diffe
 /* Amounts have a verdict only where there are runs. */
 static void put_slots(const struct report_options *options, const struct difference *found)
 {
-	struct counts counts = { .nr = 0 };
+	struct diff_counts counts = { .nr = 0 };
 
 	if (options->output.header || found->runs)
 		put_amounts(options, found);
 	put_lines(options, "% of slots", 28, found->line, found->nr);
-	count(&counts, found->line, found->nr);
+	diff_table_count(&counts, found->line, found->nr);
 	if (found->runs)
-		count(&counts, found->amount, RUNS_AMOUNTS);
-	put_conclusion(options->output.file, &counts, found->runs, false);
+		diff_table_count(&counts, found->amount, RUNS_AMOUNTS);
+	diff_table_conclusion(options->output.file, &counts, why_unknown(found->runs),
+			      "are not in both recordings");
 }
 
 static const struct line *amount_of(const struct difference *found, unsigned int amount)
@@ -249,18 +271,19 @@ static void put_answer(FILE *file, const struct difference *found)
 void diff_table(const struct report_options *options, const struct difference *found)
 {
 	FILE *file = options->output.file;
-	struct counts counts = { .nr = 0 };
+	struct diff_counts counts = { .nr = 0 };
 
 	if (options->output.header) {
-		put_recording(file, "before", found->before);
-		put_recording(file, "after", found->after);
+		diff_table_recording(file, "before", found->before);
+		diff_table_recording(file, "after", found->after);
 	}
 	if (!options->latency)
 		put_slots(options, found);
 	if (found->nr_latencies) {
 		put_lines(options, "mean latency, cycles", 40, found->latency, found->nr_latencies);
-		count(&counts, found->latency, found->nr_latencies);
-		put_conclusion(file, &counts, false, true);
+		diff_table_count(&counts, found->latency, found->nr_latencies);
+		diff_table_conclusion(file, &counts, why_unknown(false),
+				      "have no sample in one of the recordings");
 	}
 	if (!options->latency)
 		put_answer(file, found);

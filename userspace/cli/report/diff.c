@@ -12,6 +12,7 @@
 #include "diff.h"
 #include "message.h"
 #include "options.h"
+#include "owner-diff.h"
 
 /* Steps that have a node say nothing of those that lack it. */
 static void take_mean(struct noise_mean *mean, const struct summary *summary, unsigned int value)
@@ -46,14 +47,17 @@ static struct noise_mean total_of(const struct summary *summary, unsigned int va
 	};
 }
 
+#define AMOUNT(text, of, value)							\
+	{ .name = text, .unit = of, .node = value, .difference.amount = true }
+
 /* In all, or of a run. */
 static void take_amounts(struct difference *found)
 {
 	static const struct line amounts[RUNS_AMOUNTS] = {
-		{ "elapsed", "s", RUNS_ELAPSED, { .amount = true } },
-		{ "slots", "slots", RUNS_SLOTS, { .amount = true } },
-		{ "instructions", "instructions", RUNS_INSTRUCTIONS, { .amount = true } },
-		{ "cycles", "cycles", RUNS_CYCLES, { .amount = true } },
+		AMOUNT("elapsed", "s", RUNS_ELAPSED),
+		AMOUNT("slots", "slots", RUNS_SLOTS),
+		AMOUNT("instructions", "instructions", RUNS_INSTRUCTIONS),
+		AMOUNT("cycles", "cycles", RUNS_CYCLES),
 	};
 	unsigned int i;
 
@@ -89,8 +93,8 @@ static unsigned int choose_latencies(const struct summary *before, const struct 
 
 	for (; events; events &= events - 1) {
 		event = __builtin_ctzll(events);
-		lines[nr] = (struct line){ topdown_latency_event_name(event), DIFF_LATENCY_UNIT, NOISE_IPC,
-					   { .t = 0 } };
+		lines[nr] = (struct line){ .name = topdown_latency_event_name(event),
+					   .unit = DIFF_LATENCY_UNIT, .node = NOISE_IPC };
 		take_latency(&lines[nr].difference.before, before, event);
 		take_latency(&lines[nr].difference.after, after, event);
 		nr++;
@@ -145,10 +149,10 @@ static unsigned int choose_lines(const struct summary *before, const struct summ
 		unsigned int node = list.column[i]->of;
 
 		if (column_is_node(list.column[i]) && nodes >> node & 1)
-			lines[nr++] = (struct line){ topdown_node_name(node), NULL, node,
-						    { .t = 0 } };
+			lines[nr++] = (struct line){ .name = topdown_node_name(node),
+						    .node = node };
 	}
-	lines[nr++] = (struct line){ "ipc", NULL, NOISE_IPC, { .t = 0 } };
+	lines[nr++] = (struct line){ .name = "ipc", .node = NOISE_IPC };
 	return nr;
 }
 
@@ -228,7 +232,13 @@ static void warn_of_latencies(const struct summary *before, const struct summary
 			     covered, nr);
 }
 
-static bool has(const struct line *lines, unsigned int nr, enum noise_verdict verdict)
+/**
+ * diff_has - does any line have a verdict?
+ * @lines: lines
+ * @nr: number of @lines
+ * @verdict: the verdict
+ */
+bool diff_has(const struct line *lines, unsigned int nr, enum noise_verdict verdict)
 {
 	unsigned int i;
 
@@ -242,19 +252,26 @@ static bool has(const struct line *lines, unsigned int nr, enum noise_verdict ve
 static bool found_any(const struct report_options *options, const struct difference *found,
 		      enum noise_verdict verdict)
 {
-	return (!options->latency && (has(found->line, found->nr, verdict) ||
-				      has(found->amount, RUNS_AMOUNTS, verdict))) ||
-	       has(found->latency, found->nr_latencies, verdict);
+	return (!options->latency && (diff_has(found->line, found->nr, verdict) ||
+				      diff_has(found->amount, RUNS_AMOUNTS, verdict))) ||
+	       diff_has(found->latency, found->nr_latencies, verdict);
 }
 
-/* A difference that cannot be judged may be one. */
-static int verdict_code(const struct report_options *options, const struct difference *found)
+/**
+ * diff_code - the exit code of a comparison
+ * @options: the command line
+ * @beyond: a difference is more than noise
+ * @within: one is not
+ *
+ * Return: the code; a difference that cannot be judged may be one.
+ */
+int diff_code(const struct report_options *options, bool beyond, bool within)
 {
 	if (!options->fail_on_change)
 		return EXIT_OK;
-	if (found_any(options, found, NOISE_BEYOND))
+	if (beyond)
 		return EXIT_CHANGED;
-	return found_any(options, found, NOISE_WITHIN) ? EXIT_OK : EXIT_PARTIAL;
+	return within ? EXIT_OK : EXIT_PARTIAL;
 }
 
 static int find(struct report_options *options, const struct summary *before,
@@ -275,10 +292,40 @@ static int find(struct report_options *options, const struct summary *before,
 		count_known(found.latency, found.nr_latencies));
 	if (found.nr_latencies || !options->latency) {
 		ret = print(options, &found);
-		return ret ? ret : verdict_code(options, &found);
+		return ret ? ret : diff_code(options, found_any(options, &found, NOISE_BEYOND),
+					     found_any(options, &found, NOISE_WITHIN));
 	}
 	message_error("--latency: neither recording has latencies (topdown record --latency records them)");
 	return EXIT_USAGE;
+}
+
+static int compare_all(struct report_options *options, const struct summary *before,
+		       const struct summary *after)
+{
+	warn(before, after);
+	if (before->recording.owners.there && after->recording.owners.there)
+		message_note("owners are left out (--owners compares them)");
+	if (options->latency || options->output.format == OUTPUT_TABLE)
+		warn_of_latencies(before, after);
+	return find(options, before, after);
+}
+
+static int compare_owners(struct report_options *options, const struct summary *before,
+			  const struct summary *after)
+{
+	int ret = report_owners_there(options, before);
+
+	if (!ret)
+		ret = report_owners_there(options, after);
+	if (ret)
+		return ret;
+	if (before->recording.owners.kind != after->recording.owners.kind) {
+		message_error("%s and %s have owners of different kinds (topdown record --by process, or --by cgroup, for both)",
+			      before->recording.name, after->recording.name);
+		return EXIT_USAGE;
+	}
+	warn(before, after);
+	return owner_diff(options, before, after);
 }
 
 /**
@@ -292,6 +339,7 @@ int report_diff(struct report_options *options)
 	struct summary before = {
 		.step_ns = options->step_ms * NS_PER_MS,
 		.level = options->level ? options->level : 2,
+		.owner_steps = options->owners,
 	};
 	struct recording_files files = { .nr = 0 };
 	struct summary after = before;
@@ -304,14 +352,9 @@ int report_diff(struct report_options *options)
 		ret = summary_read(&before, &files, &options->choice);
 	if (!ret)
 		ret = summary_read(&after, &options->files, &options->choice);
-	if (!ret) {
-		warn(&before, &after);
-		if (before.recording.owners.there || after.recording.owners.there)
-			message_note("owners are not compared: --diff compares the CPUs ('topdown report --owners' of each recording prints them)");
-		if (options->latency || options->output.format == OUTPUT_TABLE)
-			warn_of_latencies(&before, &after);
-		ret = find(options, &before, &after);
-	}
+	if (!ret)
+		ret = options->owners ? compare_owners(options, &before, &after) :
+					compare_all(options, &before, &after);
 	summary_free(&before);
 	summary_free(&after);
 	recording_files_free(&files);

@@ -28,10 +28,14 @@ static const struct option_row option_rows[] = {
 	{ 0, "latency", NULL, "print the latencies, and no slots", option_flag, AT(latency) },
 	{ 0, "owners", NULL, "print the processes or cgroups that 'topdown record --by' has\n"
 	  "recorded, and no CPUs; with --steps in each step", option_flag, AT(owners) },
+	{ 0, "by", "KIND", "process or cgroup: --owners of a recording that has these",
+	  option_word, AT(by), OWNER_BY_PROCESS, .unit = "no kind of owner",
+	  .words = "process, cgroup" },
 	{ 0, "sort", "KEY", "owners by share (default), which is slots, by time, ipc, or the\n"
 	  "slots of a node such as tma_memory_bound", owner_sort_read, AT(sort),
 	  .words = "share, slots, time, ipc", .choice = topdown_node_name },
-	{ 0, "top", "N", "the first N owners (1..100000); of tables with CPUs default 20",
+	{ 0, "top", "N", "the first N owners (1..100000); of tables with CPUs default\n"
+	  "20, with --diff 10",
 	  option_number, AT(top), 1, OWNERS_TOP_MAX, "rows" },
 	{ 0, "self", NULL, "cgroups without those below them", option_flag, AT(self) },
 	{ 'p', "pid", "LIST", "of the owners only these processes, such as 1234,5678",
@@ -82,6 +86,7 @@ static const struct option_table table = {
 		"  topdown report -A -l 1            each CPU as well\n"
 		"  topdown report --steps -x , before.data\n"
 		"  topdown report --diff before.data after.data\n"
+		"  topdown report --by cgroup --diff before.data after.data\n"
 		"  topdown report --since 14:03 --until 14:05\n"
 		"  topdown report --owners --steps -I 1m --top 5\n"
 		"  topdown report --rotated --partial /var/lib/topdown/record.data\n"
@@ -102,7 +107,6 @@ static bool check_owners_alone(const struct report_options *options)
 		{ options->choice.has_cpus, "-C", "owners are of all CPUs" },
 		{ options->latency, "--latency", "each has a table of its own" },
 		{ options->windows, "--windows", "windows are of CPUs" },
-		{ options->diff, "--diff", "owners are not compared" },
 		{ options->html, "--html", "the page has them without --owners" },
 		{ options->trace, "--trace", "a trace has no owners" },
 	};
@@ -139,13 +143,16 @@ static bool is_standard(const struct report_options *options)
 	return options->files.nr_names == 1 && !strcmp(options->files.name[0], "-");
 }
 
-static bool check_together(const struct report_options *options)
+static bool check_together(struct report_options *options)
 {
 	unsigned int forms = options->steps + options->windows + !!options->diff +
 			     !!options->html + !!options->trace;
 
+	options->owners |= options->by != OWNER_BY_NONE;
 	if (!check_owners(options))
 		return false;
+	if (options->diff && options->pids.nr)
+		return message_refuse("-p names processes of one recording, and --diff compares all of a name (allowed: without -p)");
 	if (forms > 1)
 		return message_refuse("--steps, --windows, --diff, --html and --trace exclude each other (allowed: one of them)");
 	if ((options->html || options->trace) && options->output.format != OUTPUT_TABLE)

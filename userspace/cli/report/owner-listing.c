@@ -88,6 +88,16 @@ static uint32_t nodes_of(unsigned int level, const struct owner_sum *sum)
 }
 
 /**
+ * owner_sum_ratios - fill in the ratios of a sum
+ * @sum: the sum of an owner, or of several
+ * @level: highest level
+ */
+void owner_sum_ratios(struct owner_sum *sum, unsigned int level)
+{
+	td_figures_ratios(&sum->figures, nodes_of(level, sum));
+}
+
+/**
  * owner_listing_nodes - nodes that any owner has
  * @summary: the recording
  *
@@ -102,7 +112,7 @@ uint32_t owner_listing_nodes(const struct summary *summary)
 
 		if (!sum.used)
 			continue;
-		td_figures_ratios(&sum.figures, nodes_of(2, &sum));
+		owner_sum_ratios(&sum, 2);
 		nodes |= td_nodes_of_figures(&sum.figures);
 	}
 	return nodes;
@@ -160,7 +170,7 @@ static void put_in_order(struct owner_listing *listing)
 
 		if (!sum->used || !is_chosen(listing, i))
 			continue;
-		td_figures_ratios(&sum->figures, nodes_of(listing->interval.level, sum));
+		owner_sum_ratios(sum, listing->interval.level);
 		listing->place[listing->nr++] = (struct owner_place){
 			.owner = i,
 			.last = owner[i].what == TOPDOWN_OWNER_WHAT_IDLE,
@@ -274,6 +284,20 @@ static void fill_row(const struct owner_listing *listing, uint32_t owner,
 }
 
 /**
+ * owner_listing_row - make the row of an owner
+ * @listing: listing of all, or of a step
+ * @owner: number of the owner
+ * @name: where its names go, which the row points to
+ * @row: where to
+ */
+void owner_listing_row(const struct owner_listing *listing, uint32_t owner,
+		       struct owner_row *name, struct row *row)
+{
+	name_row(listing, owner, name);
+	fill_row(listing, owner, name, row);
+}
+
+/**
  * owner_listing_rows - make rows
  * @listing: listing of all, or of a step
  * @from: place of the first
@@ -285,11 +309,8 @@ void owner_listing_rows(struct owner_listing *listing, uint32_t from, uint32_t u
 
 	interval->nr = 0;
 	for (; from < until && from < listing->nr && interval->nr < OWNER_ROWS; from++) {
-		uint32_t owner = listing->place[from].owner;
-
-		name_row(listing, owner, &listing->name[interval->nr]);
-		fill_row(listing, owner, &listing->name[interval->nr],
-			 &interval->row[interval->nr]);
+		owner_listing_row(listing, listing->place[from].owner,
+				  &listing->name[interval->nr], &interval->row[interval->nr]);
 		interval->nr++;
 	}
 }

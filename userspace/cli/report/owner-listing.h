@@ -53,12 +53,15 @@ struct owner_listing {
 	struct owner_row name[OWNER_ROWS];
 };
 
+void owner_sum_ratios(struct owner_sum *sum, unsigned int level);
 uint32_t owner_listing_nodes(const struct summary *summary);
 bool owner_listing_ipc(const struct summary *summary);
 struct owner_listing *owner_listing_make(const struct report_options *options,
 					 const struct summary *summary, unsigned int level);
 void owner_listing_all(struct owner_listing *listing);
 void owner_listing_step(struct owner_listing *listing, size_t step);
+void owner_listing_row(const struct owner_listing *listing, uint32_t owner,
+		       struct owner_row *name, struct row *row);
 void owner_listing_rows(struct owner_listing *listing, uint32_t from, uint32_t until);
 void owner_listing_free(struct owner_listing *listing);
 

@@ -159,6 +159,11 @@ int report_owners_there(const struct report_options *options, const struct summa
 			      recording->name);
 		return EXIT_USAGE;
 	}
+	if (options->by != OWNER_BY_NONE && cgroups != (options->by == OWNER_BY_CGROUP)) {
+		message_error("--by: %s has %s (topdown record --by decides it)", recording->name,
+			      cgroups ? "cgroups" : "processes");
+		return EXIT_USAGE;
+	}
 	if (options->pids.nr && cgroups) {
 		message_error("-p names processes, and %s has cgroups (allowed: -G)",
 			      recording->name);

@@ -209,7 +209,7 @@ static int print_summary(struct report_options *options)
 static int print_schema(const struct report_options *options)
 {
 	if (options->diff)
-		return report_diff_schema();
+		return report_diff_schema(options->owners);
 	if (options->latency)
 		return output_json_schema("report --latency", COLUMNS_LATENCIES,
 					  &latency_columns);

@@ -28,7 +28,8 @@
  * @steps: --steps
  * @windows: --windows
  * @latency: --latency
- * @owners: --owners
+ * @owners: --owners, or --by
+ * @by: --by; OWNER_BY_NONE without
  * @sort: --sort
  * @top: --top; 0 without
  * @self: --self
@@ -51,6 +52,7 @@ struct report_options {
 	bool windows;
 	bool latency;
 	bool owners;
+	enum owner_by by;
 	struct owner_sort sort;
 	uint64_t top;
 	bool self;
@@ -71,7 +73,7 @@ int report_main(int argc, char **argv);
 int report_parse(struct report_options *options, int argc, char **argv, bool *done);
 
 int report_diff(struct report_options *options);
-int report_diff_schema(void);
+int report_diff_schema(bool owners);
 int report_html(const struct report_options *options, const struct summary *summary);
 int report_trace(const struct report_options *options);
 int report_latency(struct report_options *options, const struct summary *summary);

@@ -49,7 +49,6 @@ static const struct {
 	const char *word;
 	const char *hint;
 } report_hints[] = {
-	{ "--by", "a recording has what 'topdown record --by' said: --owners prints it" },
 	{ "--depth", "'topdown record --depth' decides it" },
 	{ "-s", "--sort KEY sorts owners" },
 	{ "-n", "--top N prints the first N owners" },
