@@ -321,6 +321,10 @@ for bad in 14 1:2 24:00 14:60 14:03: 14:03:10. 2023-02-30 2023-13-01 2023-11-14T
 	run td report --until "$bad" "$TMP/noise400"
 	[[ $bad == 14 ]] || expect "--until '$bad'" 2 '' '^topdown: --until: .*allowed: '
 done
+for steps in '7s 43 steps of 7' '9s 33 steps of 9'; do
+	run td report -I "${steps%% *}" "$TMP/noise400"
+	expect "a last step that ranks leave out is not counted: ${steps#* }" 0 "over ${steps#* }\\.000 s" ''
+done
 # A loss in another time is none of this one, and totals of all the time are not those of a part.
 td report -j --since 22:13:25 "$TMP/lost" > "$TMP/sums"
 result "$([[ $(json lost "$TMP/sums") == 0 && $(json slots "$TMP/sums") == 30000000000 ]]; echo $?)" 'a part after a loss'

@@ -567,10 +567,10 @@ bool summary_step_unrecorded(const struct summary *summary, const struct series 
 }
 
 /**
- * summary_steps - number of steps that were recorded
+ * summary_steps - number of steps that ranks are of
  * @summary: summary
  *
- * Return: the number.
+ * Return: the number of those that were recorded, without a short one at the end.
  */
 size_t summary_steps(const struct summary *summary)
 {
@@ -578,7 +578,7 @@ size_t summary_steps(const struct summary *summary)
 	size_t i, nr = 0;
 
 	for (i = 0; i < series->nr; i++)
-		nr += !summary_step_unrecorded(summary, series, i);
+		nr += !summary_step_unrecorded(summary, series, i) && !series_step_short(series, i);
 	return nr;
 }
 

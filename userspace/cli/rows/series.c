@@ -244,8 +244,15 @@ uint64_t series_step_end(const struct series *series, size_t step)
 	return series->end_ns > begin_ns && series->end_ns < end_ns ? series->end_ns : end_ns;
 }
 
-/* The first one is all there is, if it has no other after it. */
-static bool is_short_step(const struct series *series, size_t step)
+/**
+ * series_step_short - is a step what was left for the last one?
+ * @series: series
+ * @step: number of the step
+ *
+ * Return: true if it is shorter than half of a step.  The first one is all there is, if it has no
+ * other after it.
+ */
+bool series_step_short(const struct series *series, size_t step)
 {
 	uint64_t length_ns = series_step_end(series, step) - series_step_begin(series, step);
 
@@ -276,7 +283,7 @@ static void rank_node(const struct series *series, unsigned int node, double *va
 	size_t i, nr = 0;
 
 	for (i = 0; i < series->nr; i++) {
-		if (is_short_step(series, i))
+		if (series_step_short(series, i))
 			continue;
 		if (series->step[i].slots && topdown_figures_has(&series->step[i], node))
 			values[nr++] = topdown_figures_ratio(&series->step[i], node);

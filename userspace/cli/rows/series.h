@@ -60,6 +60,7 @@ void series_coarsen(struct series *series, uint64_t step_ns);
 void series_skip(struct series *series, size_t steps);
 uint64_t series_step_begin(const struct series *series, size_t step);
 uint64_t series_step_end(const struct series *series, size_t step);
+bool series_step_short(const struct series *series, size_t step);
 void series_free(struct series *series);
 int series_ranks(const struct series *series, struct series_ranks ranks[TD_NR_NODES]);
 
