@@ -92,9 +92,9 @@ run fake history --since "$(date -d '-2 min' +%H:%M:%S)" --until "$(date -d '-3 
 expect 'the end of the day before is a mistake' 2 '' 'is not before --until'
 
 run fake history -C 7
-expect 'a CPU that there cannot be' 2 '' '^topdown: -C: there is no CPU 7 \(allowed: 0\.\.3\)$'
+expect 'a CPU that there cannot be' 2 '' '^topdown: -C: CPU 7 is not in this machine \(allowed: 0-3\)$'
 FAKE_HOLE=2 run fake history -C 2
-expect 'a number that no CPU has' 2 '' 'there is no CPU 2'
+expect 'a number that no CPU has' 2 '' '^topdown: -C: CPU 2 is not in this machine \(allowed: 0-1,3\)$'
 FAKE_HOLE=2 run fake history
 result "$((status != 0 || $(lines "$TMP/out") != 4))" 'which is left out where all are asked for'
 FAKE_HISTORY=0 run fake history

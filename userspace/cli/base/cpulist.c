@@ -13,6 +13,7 @@
 #include "message.h"
 #include "parse.h"
 
+#define NOT_THERE	"is not in this machine"
 #define CPULIST_ALLOWED	"allowed: CPU numbers and ranges such as 0-3,8"
 
 void cpulist_set(struct cpulist *list, unsigned int cpu)
@@ -125,14 +126,44 @@ bool cpulist_parse(struct cpulist *list, const char *option, const char *text)
 	return cpulist_join(list, option, text);
 }
 
-static bool refuse_cpu(const char *option, unsigned int cpu, const char *why,
-		       const struct cpulist *allowed)
+/**
+ * cpulist_refuse - refuse a CPU of a list
+ * @option: name of the option, for the message
+ * @cpu: the CPU
+ * @why: what it is
+ * @allowed: CPUs that the list may have
+ *
+ * Return: false after a message.
+ */
+bool cpulist_refuse(const char *option, unsigned int cpu, const char *why,
+		    const struct cpulist *allowed)
 {
 	char *text = cpulist_text(allowed);
 
 	message_error("%s: CPU %u %s (allowed: %s)", option, cpu, why, text ? text : "?");
 	free(text);
 	return false;
+}
+
+/**
+ * cpulist_beyond - refuse a CPU that a map does not have
+ * @option: name of the option, for the message
+ * @cpu: the CPU
+ * @map: the map
+ *
+ * Return: false after a message, which is that of cpulist_check().
+ */
+bool cpulist_beyond(const char *option, unsigned int cpu, const struct topdown_map_view *map)
+{
+	struct cpulist allowed = { .words = { 0 } };
+	unsigned int i, nr = topdown_map_nr_cpus(map);
+	struct topdown_record record;
+
+	for (i = 0; i < nr && i < CPULIST_MAX; i++) {
+		if (topdown_map_read_record(map, i, &record, sizeof(record), NULL) != -ENOENT)
+			cpulist_set(&allowed, i);
+	}
+	return cpulist_refuse(option, cpu, NOT_THERE, &allowed);
 }
 
 /**
@@ -153,9 +184,9 @@ bool cpulist_check(const struct cpulist *list, const char *option,
 		if (!cpulist_has(list, cpu))
 			continue;
 		if (!cpulist_has(possible, cpu))
-			return refuse_cpu(option, cpu, "is not in this machine", online);
+			return cpulist_refuse(option, cpu, NOT_THERE, online);
 		if (!cpulist_has(online, cpu))
-			return refuse_cpu(option, cpu, "is offline", online);
+			return cpulist_refuse(option, cpu, "is offline", online);
 	}
 	return true;
 }

@@ -13,6 +13,8 @@
 #define CPULIST_WORDS		TOPDOWN_CPUS_WORDS_MAX
 #define CPULIST_MAX		(CPULIST_WORDS * 64)
 
+struct topdown_map_view;
+
 /**
  * struct cpulist - a set of CPUs
  * @words: CPU n is bit n % 64 of word n / 64, as the ABI has it
@@ -25,6 +27,9 @@ void cpulist_set(struct cpulist *list, unsigned int cpu);
 bool cpulist_has(const struct cpulist *list, unsigned int cpu);
 bool cpulist_parse(struct cpulist *list, const char *option, const char *text);
 bool cpulist_join(struct cpulist *list, const char *option, const char *text);
+bool cpulist_refuse(const char *option, unsigned int cpu, const char *why,
+		    const struct cpulist *allowed);
+bool cpulist_beyond(const char *option, unsigned int cpu, const struct topdown_map_view *map);
 bool cpulist_check(const struct cpulist *list, const char *option,
 		   const struct cpulist *possible, const struct cpulist *online);
 char *cpulist_text(const struct cpulist *list);

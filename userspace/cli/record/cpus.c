@@ -232,7 +232,7 @@ static int read_edge(struct ring *ring, uint32_t cpu, struct record_edge *edge)
 
 static int no_cpu(const struct ring *ring, uint32_t cpu)
 {
-	message_error("-C: there is no CPU %u (allowed: 0..%u)", cpu, ring->nr - 1);
+	cpulist_beyond("-C", cpu, ring->map);
 	return EXIT_USAGE;
 }
 
@@ -423,6 +423,16 @@ static int finish(struct ring *ring, bool last)
 	return ret;
 }
 
+/* The kernel has not said which it was. */
+static uint32_t first_beyond(const struct ring *ring)
+{
+	uint32_t cpu = ring->nr;
+
+	while (cpu < CPULIST_MAX - 1 && !cpulist_has(&ring->run->options->cpus, cpu))
+		cpu++;
+	return cpu;
+}
+
 static int add_watch(struct ring *ring)
 {
 	const struct record_options *options = ring->run->options;
@@ -435,11 +445,8 @@ static int add_watch(struct ring *ring)
 
 	ret = topdown_watch_add(ring->run->td, options->has_cpus ? options->cpus.words : NULL,
 				options->has_cpus ? CPULIST_WORDS : 0, &what, &number);
-	if (ret == -EINVAL && options->has_cpus) {
-		message_error("-C: the machine cannot have one of these CPUs (allowed: 0..%u)",
-			      ring->nr - 1);
-		return EXIT_USAGE;
-	}
+	if (ret == -EINVAL && options->has_cpus)
+		return no_cpu(ring, first_beyond(ring));
 	if (ret == -ENOSPC) {
 		message_error("cannot watch through %s: %s (a user without CAP_PERFMON may have at most 64 watches)",
 			      options->device, strerror(-ret));

@@ -36,6 +36,7 @@ _Static_assert(sizeof(struct record_end) == 48, "the layout of a file stays");
  * @before_ns: when the file before has ended
  * @gap: the file does not go on where that one has ended
  * @begun: the sink was told of the recording
+ * @cpus: CPUs that the recording has, whatever @choice takes
  * @windows: windows with a number, or samples, of all
  * @lost: windows that were lost, of all
  * @status: exit code of the sink
@@ -49,6 +50,7 @@ struct loading {
 	uint64_t before_ns;
 	bool gap;
 	bool begun;
+	struct cpulist cpus;
 	uint64_t windows;
 	uint64_t lost;
 	int status;
@@ -147,6 +149,15 @@ static bool is_chosen(const struct loading *loading, uint32_t cpu)
 	return !loading->choice->has_cpus || cpulist_has(&loading->choice->cpus, cpu);
 }
 
+static bool refuse_cpu(struct loading *loading, unsigned int cpu)
+{
+	char why[300];
+
+	snprintf(why, sizeof(why), "is not in %s", loading->recording->name);
+	loading->status = EXIT_USAGE;
+	return cpulist_refuse("-C", cpu, why, &loading->cpus);
+}
+
 /* The CPUs that were recorded come before their windows. */
 static bool check_chosen(struct loading *loading)
 {
@@ -157,9 +168,7 @@ static bool check_chosen(struct loading *loading)
 		if (!is_chosen(loading, cpu) ||
 		    (cpu < recording->nr_cpus && recording->cpu[cpu].there))
 			continue;
-		message_error("-C: %s does not have CPU %u", recording->name, cpu);
-		loading->status = EXIT_USAGE;
-		return false;
+		return refuse_cpu(loading, cpu);
 	}
 	return true;
 }
@@ -202,6 +211,7 @@ static bool take_cpu(struct loading *loading, uint32_t i)
 	to = cpu_of(loading, cpu.cpu);
 	if (!to)
 		return false;
+	cpulist_set(&loading->cpus, cpu.cpu);
 	to->there = is_chosen(loading, cpu.cpu);
 	to->cpu = cpu;
 	return true;
@@ -233,6 +243,7 @@ static bool take_edge(struct loading *loading, uint32_t i)
 	to = cpu_of(loading, edge.record.cpu);
 	if (!to)
 		return false;
+	cpulist_set(&loading->cpus, edge.record.cpu);
 	to->there = is_chosen(loading, edge.record.cpu);
 	if (first) {
 		start_cpu(loading, to, &edge);

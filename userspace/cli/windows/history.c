@@ -127,8 +127,7 @@ static int look_at(struct history *history, unsigned int cpu)
 
 	ret = topdown_map_read_record(history->map, cpu, &record, sizeof(record), NULL);
 	if (ret == -ENOENT && history->options->has_cpus) {
-		message_error("-C: there is no CPU %u (allowed: 0..%u)", cpu,
-			      topdown_map_nr_cpus(history->map) - 1);
+		cpulist_beyond("-C", cpu, history->map);
 		return EXIT_USAGE;
 	}
 	if (ret == -ENOENT)
