@@ -70,6 +70,27 @@ PATH=$TMP/bin:$PATH run perf --run -l 1 -p 12
 expect '--run' 0 '' ''
 result "$(grep -qx "perf stat -x, -e {$level1} -p 12 -- sleep 10" "$TMP/ran" &&
 	grep -q '^perf script' "$TMP/ran"; echo $?)" 'runs the lines'
+# A user without rights hears it once, and not from each line; perf may have rights of its own.
+paranoid=$(< /proc/sys/kernel/perf_event_paranoid)
+if [[ $(id -u) == 0 && $paranoid -gt 1 ]] && command -v setpriv > /dev/null; then
+	nobody() {
+		FAKE_PMUS=$PMUS PATH=$TMP/bin:$PATH run setpriv --bounding-set=-all --inh-caps=-all \
+			env LD_PRELOAD="$PRELOAD" timeout 20 "$TOPDOWN" perf --run -l 1 "$@"
+	}
+	rm "$TMP/ran"
+	printf '#!/bin/sh\necho "perf $*" >> "%s"\nexit 255\n' "$TMP/ran" > "$TMP/bin/perf"
+	nobody -a
+	expect '--run without rights' 3 '' "^topdown: --run: perf needs CAP_PERFMON to count whole CPUs \\(this process lacks it\\), or kernel.perf_event_paranoid at 0 or less \\(it is $paranoid\\); 'topdown info' says what you may see\$"
+	result "$(($(lines "$TMP/ran") != 1))" 'runs none of the lines'
+	nobody -- true
+	expect '--run of a command' 3 '' "count tasks .*at 1 or less .*'topdown stat -- COMMAND' does not\$"
+	printf '#!/bin/sh\necho "perf $*" >> "%s"\n' "$TMP/ran" > "$TMP/bin/perf"
+	nobody -a
+	expect 'perf with rights of its own' 0 '' ''
+	result "$(grep -q '^perf record -o perf.data -a' "$TMP/ran"; echo $?)" 'runs the lines'
+else
+	skip '--run without rights' 'no root, no setpriv, or perf_event_paranoid is less than 2'
+fi
 for wrong in --run '--by comm' '--ratios --by cpu' '--folded tma_none' '--ratios --folded slots' '--folded slots -a'; do
 	# shellcheck disable=SC2086
 	run perf $wrong

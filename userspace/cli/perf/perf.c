@@ -20,6 +20,7 @@
 #include "message.h"
 #include "options.h"
 #include "parse.h"
+#include "rights.h"
 #include "shell.h"
 
 #define PMU		"/sys/bus/event_source/devices/topdown"
@@ -180,6 +181,40 @@ static void put_lines(const struct subject *subject)
 		put_cgroup_lines(subject);
 }
 
+/* perf counts the kernel too: of tasks up to 1 of the sysctl, of whole CPUs up to 0. */
+static int paranoid_allowed(const struct subject *subject)
+{
+	return !subject->all_cpus && !subject->cgroup;
+}
+
+static bool may_count(const struct subject *subject)
+{
+	int value;
+
+	return rights_perfmon() || !rights_paranoid(&value) || value <= paranoid_allowed(subject);
+}
+
+/* perf itself may have more rights than this process, by capabilities of its file. */
+static bool perf_may_count(const struct subject *subject)
+{
+	return !system(subject->all_cpus || subject->cgroup ?
+		       "perf stat -a -e topdown/slots/ -- true > /dev/null 2>&1" :
+		       "perf stat -e topdown/slots/ -- true > /dev/null 2>&1");
+}
+
+/* Else each line of perf's would say it, and each line after it that nothing was measured. */
+static int refuse_run(const struct subject *subject)
+{
+	int value = 0;
+
+	rights_paranoid(&value);
+	message_error("--run: perf needs CAP_PERFMON to count %s (this process lacks it), or kernel.perf_event_paranoid at %d or less (it is %d); %s",
+		      paranoid_allowed(subject) ? "tasks" : "whole CPUs",
+		      paranoid_allowed(subject), value, subject->argv ?
+		      "'topdown stat -- COMMAND' does not" : "'topdown info' says what you may see");
+	return EXIT_DEVICE;
+}
+
 /* The lines use pipes and descriptors, so a shell runs them. */
 static int run_lines(const struct subject *subject)
 {
@@ -206,6 +241,8 @@ static int lines(const struct subject *subject)
 			      PMU, strerror(errno));
 		return EXIT_DEVICE;
 	}
+	if (subject->run && !may_count(subject) && !perf_may_count(subject))
+		return refuse_run(subject);
 	if (subject->run)
 		return run_lines(subject);
 	out = stdout;
