@@ -66,6 +66,7 @@ static const struct option_table table = {
 		"  help [COMMAND]       print this help, or the help of a command\n"
 		"  help NODE            say what a node means, as tma_memory_bound; or 'nodes', or\n"
 		"                       a word of a state, such as contended\n"
+		"  help WORD            say what a word or a column of tables is: slots, ipc\n"
 		"Options:\n",
 	.rows = option_rows,
 	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
@@ -163,6 +164,17 @@ static int find_and_run(int argc, char **argv)
 	return unknown_command(argv[0]);
 }
 
+static bool is_command(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (!strcmp(commands[i].name, word))
+			return true;
+	}
+	return false;
+}
+
 static int print_help(int argc, char **argv)
 {
 	char option[8] = "--help";
@@ -176,6 +188,9 @@ static int print_help(int argc, char **argv)
 	if (argc < 2 || !strcmp(argv[1], "help"))
 		return options_print(&table);
 	if (words_help(argv[1], &ret))
+		return ret;
+	/* A column may have the name of a command. */
+	if (!is_command(argv[1]) && words_column(argv[1], &ret))
 		return ret;
 	about[0] = argv[1];
 	about[1] = option;

@@ -309,10 +309,21 @@ while read -r node; do
 done < "$TMP/node-names"
 run td help memory_bound
 expect 'help of a node, with its thresholds' 0 'threshold: 20% of the slots on Intel' ''
-for word in contended aside merged incomplete clamped unsupported excluded offline idle running; do
+for word in contended aside merged incomplete clamped unsupported excluded offline idle running \
+	slot slots level threshold window step owner owners others ended session group turns; do
 	run td help $word
 	expect "help $word" 0 "^$word: [A-Z]" ''
+	result "$(($(wc -L < "$TMP/out") > 80))" 'in 80 columns'
 done
+for word in oncpu_ns run% IPC busy share cgroup; do
+	run td help $word
+	expect "help of a column: $word" 0 "^$word: [a-z]" ''
+done
+# Columns of other commands have their names, and the help of a command is that.
+run td help watch
+expect 'a command is no column' 0 '^Usage: topdown watch' ''
+run td help mem
+expect 'a heading of a node is no column' 2 '' 'for the node: topdown help tma_memory_bound$'
 
 for command in '' stat top history watch export perf info; do
 	# shellcheck disable=SC2086

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What nodes and words of states mean, and what to do next.
+ * What nodes, words of states and columns mean, and what to do next.
  */
 #include "words.h"
 
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <topdown.h>
 
+#include "columns.h"
 #include "known.h"
 #include "formula-thresholds.h"
 #include "meaning.h"
@@ -74,8 +75,8 @@ static void put_node(unsigned int node)
 }
 
 /**
- * words_help - explain a node, a state, or all nodes
- * @word: name of a node with or without tma_, a word of a state, or nodes
+ * words_help - explain a node, a state, a word of tables, or all nodes
+ * @word: name of a node with or without tma_, a word of a state or of the glossary, or nodes
  * @ret: exit code
  *
  * Return: false if the word is none of these.
@@ -98,6 +99,26 @@ bool words_help(const char *word, int *ret)
 		*ret = options_help("");
 		return true;
 	}
+	if (!meaning)
+		meaning = meaning_of_word(word);
+	if (!meaning)
+		return false;
+	put_entry(word, meaning);
+	*ret = options_help("");
+	return true;
+}
+
+/**
+ * words_column - explain a column
+ * @word: its name or heading
+ * @ret: exit code
+ *
+ * Return: false if it is none.
+ */
+bool words_column(const char *word, int *ret)
+{
+	const char *meaning = column_meaning(word);
+
 	if (!meaning)
 		return false;
 	put_entry(word, meaning);

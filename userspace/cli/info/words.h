@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown help NODE, and the words of states.
+ * topdown help NODE, the words of states, and columns.
  */
 #ifndef TOPDOWN_CLI_WORDS_H
 #define TOPDOWN_CLI_WORDS_H
@@ -8,5 +8,6 @@
 #include <stdbool.h>
 
 bool words_help(const char *word, int *ret);
+bool words_column(const char *word, int *ret);
 
 #endif /* TOPDOWN_CLI_WORDS_H */

@@ -339,6 +339,28 @@ static const struct column columns[] = {
 _Static_assert(NR_COLUMNS <= COLUMNS_MAX, "lists have no room for all columns");
 
 /**
+ * column_meaning - what a column has
+ * @word: its name in JSON and CSV, or its heading in a table
+ *
+ * Return: some words; NULL if there is no such column, or it is that of a node.
+ */
+const char *column_meaning(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_COLUMNS; i++) {
+		const struct column *column = &columns[i];
+
+		if (!column->name || !column->help || column_is_node(column))
+			continue;
+		if (!strcasecmp(column->name, word) ||
+		    (column->look.heading && !strcmp(column->look.heading, word)))
+			return column->help;
+	}
+	return NULL;
+}
+
+/**
  * column_is_node - is it the ratio of a node?
  * @column: column
  *

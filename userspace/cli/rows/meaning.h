@@ -10,6 +10,7 @@
 const char *meaning_of_node(unsigned int node);
 const char *causes_of_node(unsigned int node);
 const char *meaning_of_state(const char *word);
+const char *meaning_of_word(const char *word);
 const char *reason_of_state(const struct row *row);
 
 #endif /* TOPDOWN_CLI_MEANING_H */
