@@ -51,6 +51,20 @@ is "all have the same IPC, so by slots" $'42\n77\n1\nNone' "$(rows "$TMP/out" pi
 run fake stat --by process --sort share --count 1 -I 10 -j
 is "by the share of slots" $'42\n77\n1\nNone' "$(rows "$TMP/out" pid)"
 
+# The sixth reading and those after it have two processes of one name.
+FAKE_RENAMED=init run fake stat --by comm --count 8 -I 10 -j
+is "processes of a name in one row" $'process init None 2 6000000000 200\nidle idle None 0 300000000 100' \
+	"$(rows "$TMP/out" row comm pid processes slots switches | tail -n 2)"
+is "with ratios of both" '0.4 0.45' "$(rows "$TMP/out" tma_retiring tma_backend_bound | tail -n 2 | head -n 1)"
+is "and those of other names in rows of their own" $'serv?er 1\nshort 1\ninit 1\nidle 0' \
+	"$(rows "$TMP/out" comm processes | head -n 4)"
+FAKE_RENAMED=init run fake stat --by comm --count 8 -I 10
+expect "in a table" 0 '  processes and name
+.*  2 init
+.*  - idle$' ''
+run fake stat --by comm -G a
+expect "names of cgroups are no names" 2 '' 'allowed: with --by cgroup'
+
 run fake stat --by cgroup --count 1 -I 10 -j
 is "cgroups with their trees" \
 	$'cgroup / 1\ncgroup /a 100\ncgroup /a/b 200\ncgroup /c 300\nidle None None' \

@@ -47,6 +47,8 @@ valid 'nodes' "${interval[@]}" -C 0 --per-node
 FAKE_LOST=2 FAKE_SHARE=51 valid 'a CPU that goes away' "${interval[@]}" -A -C 2
 FAKE_IDLE=1 valid 'no slots' "${interval[@]}" -A
 FAKE_LEVEL=1 FAKE_FLAGS=15 valid 'flags' "${interval[@]}"
+FAKE_FEATURES=$((1 << 16 | 1023)) valid 'processes' "${interval[@]}" --by process
+FAKE_FEATURES=$((1 << 16 | 1023)) valid 'names of processes' "${interval[@]}" --by comm
 export FAKE_FEATURES=63
 valid 'a command' -- true
 valid 'runs' -r 2 -- true

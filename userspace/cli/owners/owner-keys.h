@@ -19,12 +19,14 @@
  * @OWNER_BY_PROCESS: all processes
  * @OWNER_BY_CGROUP: all cgroups
  * @OWNER_BY_KINDS: number of these
+ * @OWNER_BY_COMM: processes, those of a name together; of topdown stat only
  */
 enum owner_by {
 	OWNER_BY_NONE,
 	OWNER_BY_PROCESS,
 	OWNER_BY_CGROUP,
 	OWNER_BY_KINDS,
+	OWNER_BY_COMM = OWNER_BY_KINDS,
 };
 
 /**

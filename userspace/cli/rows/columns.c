@@ -138,6 +138,7 @@ GETTER(not_recorded, number, row->gap_ns / (double)NS_PER_S)
 GETTER(subject, subject, row)
 GETTER(running, running, row)
 GETTER(share, number, row->share)
+GETTER(processes, integer, row->processes)
 GETTER(ipc, figure, topdown_figures_ipc(&row->figures))
 GETTER(on_cpus, number, row->on_cpus)
 GETTER(busy, figure, topdown_figures_busy(&row->figures, row->time_ns))
@@ -313,6 +314,7 @@ static const struct column columns[] = {
 	  "path of the cgroup, from the root of cgroups on", { 0 } },
 	NUMBER(share, COLUMNS_OWNED, 6, false,
 	       "share of the slots of all owners, with idle time"),
+	INTEGER(processes, COLUMNS_NAMES, "processes of the name; 0 for what is no process"),
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),

@@ -33,6 +33,8 @@
 #define TABLE_OWNERS	(1U << 14)
 /* Rows of owners of recordings have these and those of tasks. */
 #define COLUMNS_OWNED	(1U << 15)
+/* Rows of all processes of a name have this and those of tasks. */
+#define COLUMNS_NAMES	(1U << 16)
 
 #define COLUMNS_ALL	(COLUMNS_CPUS | COLUMNS_TASKS)
 #define COLUMNS_KEYS	(COLUMNS_ALL | COLUMNS_RUNS)

@@ -183,7 +183,7 @@ int output_json_schema(const char *command, unsigned int views, const struct col
 	       "\"type\":\"object\",\n", command);
 	/* With -r there are more keys, and for recordings, but not always. */
 	put_required(&list, views & ~(COLUMNS_RUNS | COLUMNS_REPORT | COLUMNS_STEPS |
-				      COLUMNS_OWNED));
+				      COLUMNS_OWNED | COLUMNS_NAMES));
 	fputs("\"properties\":{\n"
 	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
 	      "\"description\":\"changes if the meaning of a key does\"}", stdout);

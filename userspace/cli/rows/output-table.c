@@ -448,7 +448,10 @@ static void headings(const struct output *output, const struct interval *interva
 	for (i = 0; i < list->nr; i++)
 		cell(output, column_heading(list->column[i], interval),
 		     column_width(list->column[i], interval), i + 1 < list->nr ? " " : "");
-	fputs(interval->owners ? "  " OWNER_HEADING "\n" : "\n", output->file);
+	if (interval->owners)
+		fprintf(output->file, "  %s", output->views & COLUMNS_NAMES ?
+			OWNER_NAMES_HEADING : OWNER_HEADING);
+	putc('\n', output->file);
 }
 
 static void line(const struct output *output, const struct interval *interval,

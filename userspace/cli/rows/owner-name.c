@@ -25,13 +25,15 @@ const char *owner_name(const struct row *row)
 }
 
 /**
- * owner_id - the number of an owner
+ * owner_id - the number of an owner, or of processes of a name
  * @text: where to; "-" if it has none
  * @row: its row
  */
 void owner_id(char text[OWNER_ID_SIZE], const struct row *row)
 {
-	if (row->kind == ROW_PROCESS)
+	if (row->processes)
+		snprintf(text, OWNER_ID_SIZE, "%u", row->processes);
+	else if (row->kind == ROW_PROCESS)
 		snprintf(text, OWNER_ID_SIZE, "%d", row->task->pid);
 	else if (row->kind == ROW_CGROUP)
 		snprintf(text, OWNER_ID_SIZE, "%llu", (unsigned long long)row->id);

@@ -13,6 +13,8 @@
 
 /* Heading of the last column of a table. */
 #define OWNER_HEADING	"ID and name"
+/* The same where a row has all processes of a name. */
+#define OWNER_NAMES_HEADING	"processes and name"
 
 /* Room for the number of an owner. */
 #define OWNER_ID_SIZE	24

@@ -136,6 +136,7 @@ struct watched {
  * @name: name of an owner; NULL for others, whose @task has it
  * @path: path of a cgroup; NULL or "" for others
  * @id: number of a cgroup
+ * @processes: number of processes that the row adds up, all of a name; 0 for a row of one
  * @share: share of the slots of all owners; of owners of a recording only
  * @parent: row of its parent; of topdown top only
  */
@@ -186,6 +187,7 @@ struct row {
 	const char *name;
 	const char *path;
 	uint64_t id;
+	unsigned int processes;
 	double share;
 	const struct row *parent;
 };

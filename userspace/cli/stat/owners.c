@@ -3,6 +3,7 @@
  * topdown stat: rows of all processes or of all cgroups.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <topdown.h>
 
 #include "clock.h"
@@ -20,6 +21,8 @@ static int prepare(struct stat_run *run)
 	const struct owner_sort *by = &run->options->sort;
 
 	run->output.views = COLUMNS_TASKS;
+	if (run->options->by == OWNER_BY_COMM)
+		run->output.views |= COLUMNS_NAMES;
 	run->interval.tasks = true;
 	run->interval.owners = true;
 	if (!run->interval.level) {
@@ -60,6 +63,58 @@ static int begin(struct stat_run *run)
 	return ret;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const struct row *one = a, *other = b;
+	int names;
+
+	if (one->kind != other->kind)
+		return one->kind < other->kind ? -1 : 1;
+	names = strcmp(one->name, other->name);
+	return names ? names : one->task->pid - other->task->pid;
+}
+
+static void join_row(struct row *to, const struct row *more, unsigned int level)
+{
+	topdown_figures_add(&to->figures, &more->figures, level);
+	to->switches += more->switches;
+	to->processes++;
+	if (more->state == TOPDOWN_SESSION_STATE_RUNNING)
+		to->state = more->state;
+	if (more->level < to->level)
+		to->level = more->level;
+	if (to->source == TOPDOWN_SOURCE_NONE)
+		to->source = more->source;
+	else if (more->source != to->source && more->source != TOPDOWN_SOURCE_NONE)
+		to->source = TOPDOWN_SOURCE_MIXED;
+}
+
+/* Make one row of all processes of a name. It has no process of its own. */
+static void join_names(struct interval *interval)
+{
+	static const struct task nobody;
+	struct row *to = NULL;
+	unsigned int i, nr = 0;
+
+	qsort(interval->row, interval->nr, sizeof(*interval->row), compare_names);
+	for (i = 0; i < interval->nr; i++) {
+		const struct row *row = &interval->row[i];
+
+		if (to && row->kind == ROW_PROCESS && to->kind == ROW_PROCESS &&
+		    !strcmp(to->name, row->name)) {
+			join_row(to, row, interval->level);
+			continue;
+		}
+		to = &interval->row[nr++];
+		*to = *row;
+		to->task = &nobody;
+		to->processes = to->kind == ROW_PROCESS;
+	}
+	interval->nr = nr;
+	for (i = 0; i < nr; i++)
+		row_expect(&interval->row[i]);
+}
+
 static int fill(struct stat_run *run, uint64_t *now_ns)
 {
 	const struct stat_options *options = run->options;
@@ -68,6 +123,8 @@ static int fill(struct stat_run *run, uint64_t *now_ns)
 	*now_ns = clock_now_ns();
 	if (!ret)
 		ret = owners_fill(&run->owners, &run->interval, options->self, options->cgroups);
+	if (!ret && options->by == OWNER_BY_COMM)
+		join_names(&run->interval);
 	if (!ret)
 		ret = owners_keep(&run->owners);
 	if (!ret && options->cgroups && !run->interval.nr && !options->quiet)

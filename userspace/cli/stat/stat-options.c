@@ -82,9 +82,10 @@ static const struct option_row option_rows[] = {
 	{ 'r', "repeat", "N", "run the command N times (1..100000); print the mean",
 	  option_number, AT(runs), 1, RUNS_MAX, "runs" },
 	{ .help = "All processes or cgroups at once:" },
-	{ 0, "by", "KIND", "process or cgroup: a row for each that ran",
+	{ 0, "by", "KIND", "process or cgroup: a row for each that ran; comm: one for all\n"
+	  "processes of a name",
 	  option_word, AT(by), OWNER_BY_PROCESS, .unit = "no kind of owner",
-	  .words = "process, cgroup" },
+	  .words = "process, cgroup, comm" },
 	{ 'G', "cgroup", "LIST",
 	  "these cgroups, such as system.slice,user.slice", option_text, AT(cgroups) },
 	{ 0, "depth", "N", "cgroups below level N count at their ancestor (1..31)",
@@ -125,7 +126,7 @@ static const struct option_row option_rows[] = {
 	{ .help = "      --interval-print, --interval-count, --td-level, --field-separator," },
 	{ .help = "      --json-output, --for-each-cgroup" },
 	{ .help = "Other:" },
-	OPTION_SCHEMA(COLUMNS_KEYS, NULL),
+	OPTION_SCHEMA(COLUMNS_KEYS | COLUMNS_NAMES, NULL),
 	OPTION_DEVICE(AT(device)),
 	OPTION_HELP,
 	{ .name = "interval-print", .argument = "TIME", .same = "interval" },
@@ -222,7 +223,7 @@ static bool check_owners(struct stat_options *options)
 	}
 	if (cpus || options->pids.nr || options->tids.nr || options->runs)
 		return message_refuse("--by and -G measure all processes or cgroups of the machine (allowed: without -a, -C, -A and the like, -p, -t and -r)");
-	if (options->by == OWNER_BY_PROCESS &&
+	if (options->by != OWNER_BY_CGROUP &&
 	    (options->cgroups || options->depth || options->self))
 		return message_refuse("-G, --depth and --self are about cgroups (allowed: with --by cgroup)");
 	return true;
