@@ -315,7 +315,7 @@ for word in contended aside merged incomplete clamped unsupported excluded offli
 	expect "help $word" 0 "^$word: [A-Z]" ''
 	result "$(($(wc -L < "$TMP/out") > 80))" 'in 80 columns'
 done
-for word in oncpu_ns run% IPC busy share cgroup; do
+for word in oncpu_ns run% IPC busy share cgroup samples; do
 	run td help $word
 	expect "help of a column: $word" 0 "^$word: [a-z]" ''
 done

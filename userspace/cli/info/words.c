@@ -11,8 +11,10 @@
 #include "columns.h"
 #include "known.h"
 #include "formula-thresholds.h"
+#include "latency-columns.h"
 #include "meaning.h"
 #include "options.h"
+#include "watch.h"
 
 #define WIDTH		80
 #define NODE_WIDTH	24
@@ -117,8 +119,12 @@ bool words_help(const char *word, int *ret)
  */
 bool words_column(const char *word, int *ret)
 {
-	const char *meaning = column_meaning(word);
+	static const struct columns *const own[] = { NULL, &latency_columns, &watch_columns };
+	const char *meaning = NULL;
+	unsigned int i;
 
+	for (i = 0; i < sizeof(own) / sizeof(own[0]) && !meaning; i++)
+		meaning = column_meaning(own[i], word);
 	if (!meaning)
 		return false;
 	put_entry(word, meaning);

@@ -342,16 +342,20 @@ _Static_assert(NR_COLUMNS <= COLUMNS_MAX, "lists have no room for all columns");
 
 /**
  * column_meaning - what a column has
+ * @own: columns that one kind of rows has for itself; NULL for those that several have
  * @word: its name in JSON and CSV, or its heading in a table
  *
  * Return: some words; NULL if there is no such column, or it is that of a node.
  */
-const char *column_meaning(const char *word)
+const char *column_meaning(const struct columns *own, const char *word)
 {
+	const struct columns all = { columns, NR_COLUMNS };
 	unsigned int i;
 
-	for (i = 0; i < NR_COLUMNS; i++) {
-		const struct column *column = &columns[i];
+	if (!own)
+		own = &all;
+	for (i = 0; i < own->nr; i++) {
+		const struct column *column = &own->column[i];
 
 		if (!column->name || !column->help || column_is_node(column))
 			continue;
