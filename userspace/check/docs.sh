@@ -319,7 +319,7 @@ result "$([[ $(PATH=${PATH#"$TMP/bin:"} complete_line "$TMP/bin/topdown" history
 	'completes options of a command that is not in PATH'
 result "$([[ -z $(complete_line topdown watch -- /) ]]; echo $?)" 'takes -- for no option'
 result "$([[ $(complete_line topdown stat --by = pro) == process ]]; echo $?)" 'completes the value of --option='
-result "$([[ $(complete_line topdown stat --by = | paste -sd' ') == 'process cgroup' ]]; echo $?)" \
+result "$([[ $(complete_line topdown stat --by = | paste -sd' ') == 'process cgroup comm' ]]; echo $?)" \
 	'offers the values of --option='
 result "$(grep -qx grep <<< "$(complete_line topdown stat --by = process gre)"; echo $?)" \
 	'completes a command after --option=value'
@@ -332,7 +332,7 @@ if command -v zsh > /dev/null; then
 		_arguments() { print -rl -- "$@"; state=arguments; }
 		words=(stat)
 		. "$1"' zsh "$USERSPACE/completions/_topdown"
-	expect 'zsh has options, their words and their files' 0 '--by\[process or cgroup a row for each that ran\]:KIND:\(process cgroup\).*
+	expect 'zsh has options, their words and their files' 0 '--by\[process or cgroup a row for each that ran\]:KIND:\(process cgroup comm\).*
 \(-I --interval\)-I\[print at this interval\]:TIME: .*
 \(-o --output\)--output\[write to FILE\]:FILE:_files' ''
 	run zsh -fc '
