@@ -14,6 +14,7 @@
 #include "history.h"
 #include "info.h"
 #include "latency.h"
+#include "latency-columns.h"
 #include "message.h"
 #include "node.h"
 #include "options.h"
@@ -175,6 +176,12 @@ static bool is_command(const char *word)
 	return false;
 }
 
+static bool help_column(const char *word, int *ret)
+{
+	return words_column(NULL, word, ret) || words_column(&latency_columns, word, ret) ||
+	       words_column(&watch_columns, word, ret);
+}
+
 static int print_help(int argc, char **argv)
 {
 	char option[8] = "--help";
@@ -190,7 +197,7 @@ static int print_help(int argc, char **argv)
 	if (words_help(argv[1], &ret))
 		return ret;
 	/* A column may have the name of a command. */
-	if (!is_command(argv[1]) && words_column(argv[1], &ret))
+	if (!is_command(argv[1]) && help_column(argv[1], &ret))
 		return ret;
 	about[0] = argv[1];
 	about[1] = option;

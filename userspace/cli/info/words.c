@@ -11,10 +11,8 @@
 #include "columns.h"
 #include "known.h"
 #include "formula-thresholds.h"
-#include "latency-columns.h"
 #include "meaning.h"
 #include "options.h"
-#include "watch.h"
 
 #define WIDTH		80
 #define NODE_WIDTH	24
@@ -112,19 +110,16 @@ bool words_help(const char *word, int *ret)
 
 /**
  * words_column - explain a column
+ * @own: columns that one kind of rows has for itself; NULL for those that several have
  * @word: its name or heading
  * @ret: exit code
  *
  * Return: false if it is none.
  */
-bool words_column(const char *word, int *ret)
+bool words_column(const struct columns *own, const char *word, int *ret)
 {
-	static const struct columns *const own[] = { NULL, &latency_columns, &watch_columns };
-	const char *meaning = NULL;
-	unsigned int i;
+	const char *meaning = column_meaning(own, word);
 
-	for (i = 0; i < sizeof(own) / sizeof(own[0]) && !meaning; i++)
-		meaning = column_meaning(own[i], word);
 	if (!meaning)
 		return false;
 	put_entry(word, meaning);

@@ -7,7 +7,9 @@
 
 #include <stdbool.h>
 
+struct columns;
+
 bool words_help(const char *word, int *ret);
-bool words_column(const char *word, int *ret);
+bool words_column(const struct columns *own, const char *word, int *ret);
 
 #endif /* TOPDOWN_CLI_WORDS_H */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown report --diff: lines for programs, and their schema.
+ * topdown report --diff: what lines say together, lines for programs, and their schema.
  */
 #include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <string.h>
 
-#include "diff.h"
+#include "diff-lines.h"
+#include "message.h"
 #include "options.h"
 #include "owner-pairs.h"
 #include "text.h"
@@ -73,6 +74,40 @@ static const struct field fields[] = {
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
 
+/**
+ * diff_has - does any line have a verdict?
+ * @lines: lines
+ * @nr: number of @lines
+ * @verdict: the verdict
+ */
+bool diff_has(const struct line *lines, unsigned int nr, enum noise_verdict verdict)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (lines[i].difference.verdict == verdict)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * diff_code - the exit code of a comparison
+ * @options: the command line
+ * @beyond: a difference is more than noise
+ * @within: one is not
+ *
+ * Return: the code; a difference that cannot be judged may be one.
+ */
+int diff_code(const struct report_options *options, bool beyond, bool within)
+{
+	if (!options->fail_on_change)
+		return EXIT_OK;
+	if (beyond)
+		return EXIT_CHANGED;
+	return within ? EXIT_OK : EXIT_PARTIAL;
+}
+
 /* In which of the recordings an owner is, if not in both. */
 static const char *only_in(const struct owner_pair *pair)
 {
@@ -88,6 +123,17 @@ static const char *kind_of(const struct owner_pair *pair)
 	return row_kind_name(&row);
 }
 
+static void put_owner_header(const struct output *output)
+{
+	static const char *const names[] = {
+		"row", "owner", "owners_before", "owners_after", "only",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		fprintf(output->file, "%s%c", names[i], output->separator);
+}
+
 /**
  * diff_lines_header - print the headings of CSV
  * @options: the command line
@@ -98,9 +144,7 @@ void diff_lines_header(const struct report_options *options)
 	unsigned int i;
 
 	if (options->owners)
-		fprintf(output->file, "row%cowner%cowners_before%cowners_after%conly%c",
-			output->separator, output->separator, output->separator,
-			output->separator, output->separator);
+		put_owner_header(output);
 	if (options->latency)
 		fprintf(output->file, "event%cunit", output->separator);
 	else

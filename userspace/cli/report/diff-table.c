@@ -2,110 +2,15 @@
 /*
  * topdown report --diff: the table for people.
  */
-#include "diff-table.h"
+#include "diff.h"
 
 #include <math.h>
 
-#include "clock.h"
+#include "diff-parts.h"
 #include "text.h"
 
 /* Below so many percent, runs are alike enough to say that nothing has changed. */
 #define MARGIN_FINE	10
-
-/**
- * diff_table_recording - print the line of a recording
- * @file: where to
- * @when: before or after
- * @summary: the recording
- */
-void diff_table_recording(FILE *file, const char *when, const struct summary *summary)
-{
-	char slots[GROUPED_SIZE];
-
-	grouped_text(slots, summary->all.total.slots);
-	fprintf(file, "%-7s %s: %s, %.3f s, %zu step%s of %.3f s, %s slots", when,
-		summary->recording.name, summary->recording.info.host, summary_seconds(summary),
-		summary->all.series.nr, plural_text(summary->all.series.nr),
-		summary->all.series.step_ns / (double)NS_PER_S, slots);
-	if (runs_recorded(summary))
-		fprintf(file, ", %u run%s", runs_complete(summary),
-			plural_text(runs_complete(summary)));
-	putc('\n', file);
-}
-
-static void put_number(FILE *file, double number, bool percent, const char *sign)
-{
-	char text[NUMBER_SIZE];
-
-	if (isnan(number)) {
-		fprintf(file, " %9s", "-");
-		return;
-	}
-	snprintf(text, sizeof(text), "%s%.2f", number >= 0 ? sign : "",
-		 percent ? number * 100 : number);
-	fprintf(file, " %9s", text);
-}
-
-/**
- * diff_table_line - print a line
- * @file: where to
- * @line: the line
- * @width: of its name
- */
-void diff_table_line(FILE *file, const struct line *line, int width)
-{
-	const struct noise_difference *difference = &line->difference;
-	bool percent = line->node != NOISE_IPC;
-	int indent = line->node < TD_NR_NODES ? 2 * topdown_node_level(line->node) : 2;
-
-	fprintf(file, "%*s%-*s", indent, "", width - indent, line->name);
-	put_number(file, difference->before.mean, percent, "");
-	put_number(file, difference->after.mean, percent, "");
-	put_number(file, difference->difference, percent, "+");
-	put_number(file, difference->margin, percent, "");
-	fprintf(file, "  %s\n", noise_word(difference->verdict));
-}
-
-/**
- * diff_table_count - count the lines of each verdict
- * @counts: to be added to
- * @lines: lines
- * @nr: number of @lines
- */
-void diff_table_count(struct diff_counts *counts, const struct line *lines, unsigned int nr)
-{
-	unsigned int i;
-
-	counts->nr += nr;
-	for (i = 0; i < nr; i++) {
-		counts->changed += lines[i].difference.verdict == NOISE_BEYOND;
-		counts->unknown += lines[i].difference.verdict == NOISE_UNKNOWN;
-		counts->none += lines[i].difference.verdict == NOISE_NONE;
-	}
-}
-
-/**
- * diff_table_conclusion - say in how many lines the recordings differ
- * @file: where to
- * @counts: the lines
- * @unknown: why nothing is said of some
- * @none: what those are that have no difference
- */
-void diff_table_conclusion(FILE *file, const struct diff_counts *counts, const char *unknown,
-			   const char *none)
-{
-	putc('\n', file);
-	if (counts->changed)
-		fprintf(file, "%u of %u differences are more than noise\n", counts->changed,
-			counts->nr);
-	else if (counts->unknown + counts->none < counts->nr)
-		fputs("no difference that can be judged is more than noise\n", file);
-	if (counts->unknown)
-		fprintf(file, "nothing can be said of %u of %u lines: %s\n", counts->unknown,
-			counts->nr, unknown);
-	if (counts->none)
-		fprintf(file, "%u of %u lines %s\n", counts->none, counts->nr, none);
-}
 
 /* Why nothing is said of steps, or of runs. */
 static const char *why_unknown(bool runs)
@@ -126,7 +31,7 @@ static void put_lines(const struct report_options *options, const char *unit, in
 		fprintf(file, "\n%-*s %9s %9s %9s %9s\n", width, unit, "before", "after", "change",
 			"+-");
 	for (i = 0; i < nr; i++)
-		diff_table_line(file, &lines[i], width);
+		diff_parts_line(file, &lines[i], width);
 }
 
 /* Wide enough for slots of hours; a run is shorter, and has two columns more. */
@@ -191,10 +96,10 @@ static void put_slots(const struct report_options *options, const struct differe
 	if (options->output.header || found->runs)
 		put_amounts(options, found);
 	put_lines(options, "% of slots", 28, found->line, found->nr);
-	diff_table_count(&counts, found->line, found->nr);
+	diff_parts_count(&counts, found->line, found->nr);
 	if (found->runs)
-		diff_table_count(&counts, found->amount, RUNS_AMOUNTS);
-	diff_table_conclusion(options->output.file, &counts, why_unknown(found->runs),
+		diff_parts_count(&counts, found->amount, RUNS_AMOUNTS);
+	diff_parts_conclusion(options->output.file, &counts, why_unknown(found->runs),
 			      "are not in both recordings");
 }
 
@@ -274,15 +179,15 @@ void diff_table(const struct report_options *options, const struct difference *f
 	struct diff_counts counts = { .nr = 0 };
 
 	if (options->output.header) {
-		diff_table_recording(file, "before", found->before);
-		diff_table_recording(file, "after", found->after);
+		diff_parts_recording(file, "before", found->before);
+		diff_parts_recording(file, "after", found->after);
 	}
 	if (!options->latency)
 		put_slots(options, found);
 	if (found->nr_latencies) {
 		put_lines(options, "mean latency, cycles", 40, found->latency, found->nr_latencies);
-		diff_table_count(&counts, found->latency, found->nr_latencies);
-		diff_table_conclusion(file, &counts, why_unknown(false),
+		diff_parts_count(&counts, found->latency, found->nr_latencies);
+		diff_parts_conclusion(file, &counts, why_unknown(false),
 				      "have no sample in one of the recordings");
 	}
 	if (!options->latency)

@@ -232,46 +232,12 @@ static void warn_of_latencies(const struct summary *before, const struct summary
 			     covered, nr);
 }
 
-/**
- * diff_has - does any line have a verdict?
- * @lines: lines
- * @nr: number of @lines
- * @verdict: the verdict
- */
-bool diff_has(const struct line *lines, unsigned int nr, enum noise_verdict verdict)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		if (lines[i].difference.verdict == verdict)
-			return true;
-	}
-	return false;
-}
-
 static bool found_any(const struct report_options *options, const struct difference *found,
 		      enum noise_verdict verdict)
 {
 	return (!options->latency && (diff_has(found->line, found->nr, verdict) ||
 				      diff_has(found->amount, RUNS_AMOUNTS, verdict))) ||
 	       diff_has(found->latency, found->nr_latencies, verdict);
-}
-
-/**
- * diff_code - the exit code of a comparison
- * @options: the command line
- * @beyond: a difference is more than noise
- * @within: one is not
- *
- * Return: the code; a difference that cannot be judged may be one.
- */
-int diff_code(const struct report_options *options, bool beyond, bool within)
-{
-	if (!options->fail_on_change)
-		return EXIT_OK;
-	if (beyond)
-		return EXIT_CHANGED;
-	return within ? EXIT_OK : EXIT_PARTIAL;
 }
 
 static int find(struct report_options *options, const struct summary *before,

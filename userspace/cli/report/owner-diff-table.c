@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "diff-table.h"
+#include "diff-parts.h"
 #include "owner-diff.h"
 #include "owner-name.h"
 #include "text.h"
@@ -75,7 +75,7 @@ static void put_pairs(FILE *file, const struct owner_difference *found, bool hea
 		if (line->owner != last)
 			put_owner(file, line->owner);
 		last = line->owner;
-		diff_table_line(file, line, NODE_WIDTH);
+		diff_parts_line(file, line, NODE_WIDTH);
 	}
 }
 
@@ -161,8 +161,8 @@ static void put_conclusion(FILE *file, const struct owner_difference *found)
 		fputs("\nno owner is in both recordings\n", file);
 		return;
 	}
-	diff_table_count(&counts, found->line, nr);
-	diff_table_conclusion(file, &counts,
+	diff_parts_count(&counts, found->line, nr);
+	diff_parts_conclusion(file, &counts,
 			      "an owner has slots in fewer than " DIFF_TEXT(RECORD_DIFF_STEPS)
 			      " steps, or less than 0.1% of all, or changes too slowly for the recording",
 			      "are not in both recordings");
@@ -178,8 +178,8 @@ void owner_diff_table(const struct report_options *options, const struct owner_d
 	FILE *file = options->output.file;
 
 	if (options->output.header) {
-		diff_table_recording(file, "before", found->before);
-		diff_table_recording(file, "after", found->after);
+		diff_parts_recording(file, "before", found->before);
+		diff_parts_recording(file, "after", found->after);
 	}
 	put_title(file, found);
 	put_pairs(file, found, options->output.header);

@@ -5,7 +5,7 @@
 #ifndef TOPDOWN_CLI_OWNER_DIFF_H
 #define TOPDOWN_CLI_OWNER_DIFF_H
 
-#include "diff.h"
+#include "diff-lines.h"
 #include "owner-pairs.h"
 
 /**

@@ -2,12 +2,12 @@
 /*
  * Parts of the tables of differences, of CPUs or tasks and of owners.
  */
-#ifndef TOPDOWN_CLI_DIFF_TABLE_H
-#define TOPDOWN_CLI_DIFF_TABLE_H
+#ifndef TOPDOWN_CLI_DIFF_PARTS_H
+#define TOPDOWN_CLI_DIFF_PARTS_H
 
 #include <stdio.h>
 
-#include "diff.h"
+#include "diff-lines.h"
 
 /* A number that is a macro, in a text. */
 #define DIFF_TEXT_OF(number)	#number
@@ -27,10 +27,10 @@ struct diff_counts {
 	unsigned int none;
 };
 
-void diff_table_recording(FILE *file, const char *when, const struct summary *summary);
-void diff_table_line(FILE *file, const struct line *line, int width);
-void diff_table_count(struct diff_counts *counts, const struct line *lines, unsigned int nr);
-void diff_table_conclusion(FILE *file, const struct diff_counts *counts, const char *unknown,
+void diff_parts_recording(FILE *file, const char *when, const struct summary *summary);
+void diff_parts_line(FILE *file, const struct line *line, int width);
+void diff_parts_count(struct diff_counts *counts, const struct line *lines, unsigned int nr);
+void diff_parts_conclusion(FILE *file, const struct diff_counts *counts, const char *unknown,
 			   const char *none);
 
-#endif /* TOPDOWN_CLI_DIFF_TABLE_H */
+#endif /* TOPDOWN_CLI_DIFF_PARTS_H */
