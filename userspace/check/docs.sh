@@ -182,11 +182,12 @@ keys() {
 	sort -u "$TMP/keys" "$TMP/all" -o "$TMP/all"
 }
 : > "$TMP/all"
-for kind in CPUs tasks runs; do
+for kind in CPUs tasks runs names; do
 	case $kind in
 	CPUs) keys --count 1 -I 10 ;;
 	tasks) FAKE_FEATURES=63 keys true ;;
 	runs) FAKE_FEATURES=63 keys -r 2 true ;;
+	names) FAKE_FEATURES=$((1 << 16 | 1023)) keys --by comm --count 1 -I 10 ;;
 	esac
 	same "keys of JSON and columns of CSV, $kind" "$TMP/keys-of-csv" "$TMP/columns"
 	same "columns of CSV and keys of the schema, $kind" "$TMP/columns" "$TMP/ordered"

@@ -6,10 +6,11 @@
  *
  * DIRECTORY/before.N and DIRECTORY/after.N are a pair of 400 s, in intervals of 1 s.  In the other
  * "web" has POINTS points more of retiring, and "db" SHARE points more of all slots, which idle
- * time lacks.  Nodes of each owner differ by 2 points from one interval to the next, and shares by 1
- * of 10, and both are like the ones before.  "rare" runs in every tenth interval, and "tiny" has 0.05%
- * of the slots, of other nodes in the other recording.  "old" is in the one only, and "new" in the
- * other.  All numbers differ.  "web" is two processes, and three in the other, which do the same.
+ * time lacks.  Nodes of each owner differ by 2 points from one interval to the next, and shares by
+ * 1 of 10, and both are like the ones before.  "rare" runs in every tenth interval, and "tiny" has
+ * 0.05% of the slots, of other nodes in the other recording.  "old" is in the one only, and "new"
+ * in the other.  All numbers differ.  "web" is two processes, and three in the other, which do the
+ * same.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -99,7 +100,8 @@ static void put_owner(const struct plan *plan, unsigned int i)
 		.id = 100 + i + 50 * plan->after, .start_ns = 7 + plan->after,
 	};
 
-	strcpy(owner.name, plan->cgroups ? parties[i].cgroup : parties[i].name);
+	snprintf(owner.name, sizeof(owner.name), "%s",
+		 plan->cgroups ? parties[i].cgroup : parties[i].name);
 	if (plan->cgroups) {
 		owner.what = TOPDOWN_OWNER_WHAT_CGROUP;
 		owner.parent = parties[i].parent;

@@ -20,8 +20,8 @@ struct owner_pair;
  * struct line - one value, before and after
  * @name: node, ipc, amount or event
  * @unit: of an amount or an event; NULL for a ratio
- * @node: enum topdown_node, NOISE_IPC, RUNS_* or DIFF_SHARE; of an event NOISE_IPC, as its mean is such a
- *	quotient
+ * @node: enum topdown_node, NOISE_IPC, RUNS_* or DIFF_SHARE; of an event NOISE_IPC, as its mean
+ *	is such a quotient
  * @difference: the difference
  * @owner: of owners only: whose line it is
  */

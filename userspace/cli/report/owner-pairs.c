@@ -129,15 +129,15 @@ static void finish(const struct owner_pairs *pairs, struct owner_pair *pair)
 }
 
 /*
- * The first ones are compared.  By the sum of both, as a choice by the larger one would prefer those
- * that differ by chance.
+ * The first ones are compared.  By the sum of both, as a choice by the larger one would prefer
+ * those that differ by chance.
  */
 static int compare_pairs(const void *a, const void *b)
 {
 	const struct owner_pair *one = a, *other = b;
-	bool idle = one->kind == ROW_IDLE_TASKS;
+	bool idle = one->kind == ROW_IDLE_TASKS, last = other->kind == ROW_IDLE_TASKS;
 
-	if (idle != (other->kind == ROW_IDLE_TASKS))
+	if (idle != last)
 		return idle ? 1 : -1;
 	if (one->value != other->value)
 		return one->value < other->value ? 1 : -1;

@@ -159,7 +159,7 @@ int report_owners_there(const struct report_options *options, const struct summa
 			      recording->name);
 		return EXIT_USAGE;
 	}
-	if (options->by != OWNER_BY_NONE && cgroups != (options->by == OWNER_BY_CGROUP)) {
+	if (options->by == (cgroups ? OWNER_BY_PROCESS : OWNER_BY_CGROUP)) {
 		message_error("--by: %s has %s (topdown record --by decides it)", recording->name,
 			      cgroups ? "cgroups" : "processes");
 		return EXIT_USAGE;

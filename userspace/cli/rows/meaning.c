@@ -112,19 +112,58 @@ static const struct {
 	const char *word;
 	const char *meaning;
 } words[] = {
-	{ "slot", "A place for one operation in the pipeline, in one cycle. A CPU has as many a cycle as it is wide, 4 to 8." },
-	{ "slots", "Places for operations in the pipeline, one for each operation that a CPU can begin in a cycle. Nodes say where they went." },
-	{ "level", "Nodes of level 1 share all slots among them. Those of level 2 are parts of one of level 1." },
-	{ "threshold", "The published share of the slots above which a node deserves a closer look: 'topdown help nodes' lists the nodes, and 'topdown help NODE' has it." },
-	{ "window", "What one CPU counted between two ticks of the module's timer, which are a period apart (parameter period_ms). An idle CPU ends none." },
-	{ "step", "A part of the time of a recording: all steps have one length, but for the last." },
-	{ "owner", "A process or a cgroup, to which all slots of its tasks belong; idle tasks are one too." },
-	{ "owners", "Processes or cgroups, to which all slots of their tasks belong; idle tasks are one too." },
-	{ "others", "What had no owner of its own: tasks that were switched too fast to measure them, or owners for whom there was no room." },
-	{ "ended", "What processes had that ended between two readings, or that ended a while ago." },
-	{ "session", "The slots of some tasks, from its begin to its end: 'topdown stat -- COMMAND' has one." },
-	{ "group", "Events that perf counts in the same time. Where all do not fit the counters, groups of them take turns." },
-	{ "turns", "The events do not fit the counters at once, so groups of them count one after the other, and counts are scaled to all the time." },
+	{
+		"slot",
+		"A place for one operation in the pipeline, in one cycle. A CPU has as many a cycle as it is wide, 4 to 8.",
+	},
+	{
+		"slots",
+		"Places for operations in the pipeline, one for each operation that a CPU can begin in a cycle. Nodes say where they went.",
+	},
+	{
+		"level",
+		"Nodes of level 1 share all slots among them. Those of level 2 are parts of one of level 1.",
+	},
+	{
+		"threshold",
+		"The published share of the slots above which a node deserves a closer look: 'topdown help nodes' lists the nodes, and 'topdown help NODE' has it.",
+	},
+	{
+		"window",
+		"What one CPU counted between two ticks of the module's timer, which are a period apart (parameter period_ms). An idle CPU ends none.",
+	},
+	{
+		"step",
+		"A part of the time of a recording: all steps have one length, but for the last.",
+	},
+	{
+		"owner",
+		"A process or a cgroup, to which all slots of its tasks belong; idle tasks are one too.",
+	},
+	{
+		"owners",
+		"Processes or cgroups, to which all slots of their tasks belong; idle tasks are one too.",
+	},
+	{
+		"others",
+		"What had no owner of its own: tasks that were switched too fast to measure them, or owners for whom there was no room.",
+	},
+	{
+		"ended",
+		"What processes had that ended between two readings, or that ended a while ago.",
+	},
+	{
+		"session",
+		"The slots of some tasks, from its begin to its end: 'topdown stat -- COMMAND' has one.",
+	},
+	{
+		"group",
+		"Events that perf counts in the same time. Where all do not fit the counters, groups of them take turns.",
+	},
+	{
+		"turns",
+		"The events do not fit the counters at once, so groups of them count one after the other, and counts are scaled to all the time.",
+	},
 };
 
 /**
