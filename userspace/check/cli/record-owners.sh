@@ -76,6 +76,9 @@ is 'a last step that is short joins the one before' '4 10800000000' \
 	"$(rows time | sort -u | wc -l) $(rows pid slots | awk '$1 == 42 { print $2 }' | tail -n 1)"
 is 'which ends with the recording' 1 "$(rows interval | tail -n 1 | awk '{ print ($1 > 0.105 && $1 < 0.18) }')"
 
+run fake record --by process -I 2s --timeout 50 -o "$data"
+expect 'too short to compare owners' 0 '' "needs 160 steps: record 320\.0 s, or with a shorter interval, such as -I 100ms$"
+
 # The module shows its sums for some time, and then they are in "ended".
 FAKE_SHORT=4 fake record -q --by process -I 50 --timeout 550 -o "$data"
 owners

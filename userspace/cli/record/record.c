@@ -38,11 +38,23 @@ static void say_latencies(const struct sampled *sampled)
 		     sampled->empty);
 }
 
+/* Owners have an interval of their own, and are what --by is for. */
+static const char *what_helps(const struct record_run *run, bool tasks, bool owners)
+{
+	if (owners)
+		return ", or with a shorter interval, such as -I 100ms";
+	if (!tasks)
+		return ", or with a shorter period of the module";
+	return run->options->argv ? ", or several runs, such as -r 5" :
+				    ", or with a shorter interval, such as -I 10ms";
+}
+
 /* Who records to compare learns it while the program can still be run for longer. */
 static void say_short(const struct record_run *run, bool tasks)
 {
 	const struct topdown_info *module = topdown_info_get(run->td);
 	uint64_t step_ms = tasks ? run->options->interval_ms : module->out_period_ms;
+	bool owners = run->options->owner_ms > step_ms;
 	uint64_t length_ms = (run->end.monotonic_ns - run->start_ns) / NS_PER_MS;
 
 	if (run->options->runs) {
@@ -51,14 +63,14 @@ static void say_short(const struct record_run *run, bool tasks)
 				     RECORD_DIFF_RUNS);
 		return;
 	}
+	if (owners)
+		step_ms = run->options->owner_ms;
 	if (run->options->past || run->files > 1 || !step_ms ||
 	    length_ms / step_ms >= RECORD_DIFF_STEPS)
 		return;
 	message_note("too short for 'topdown report --diff', which needs %d steps: record %.1f s%s",
 		     RECORD_DIFF_STEPS, RECORD_DIFF_STEPS * step_ms / 1000.0,
-		     run->options->argv && tasks ? ", or several runs, such as -r 5" :
-		     tasks ? ", or with a shorter interval, such as -I 10ms" :
-		     ", or with a shorter period of the module");
+		     what_helps(run, tasks, owners));
 }
 
 /* The windows of --past are older than the recorder. */
