@@ -499,11 +499,15 @@ static inline bool td_compat_has_cgroup_owners(void)
  */
 static __always_inline u64 td_compat_rdpmc(int counter)
 {
-	u64 low, high;
+	u64 count;
 
-	/* It clears the upper halves. */
-	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (counter));
-	return high << 32 | low;
+	/*
+	 * It clears the upper halves.  Put them together here: compilers move them elsewhere before,
+	 * which may take two instructions more.
+	 */
+	asm volatile("rdpmc; shl $32, %%rdx; or %%rdx, %%rax"
+		     : "=a" (count) : "c" (counter) : "rdx", "cc");
+	return count;
 }
 
 /*

@@ -86,9 +86,9 @@ static __always_inline bool td_group_look(const struct td_group *group, u64 most
 		counted->slots = local64_read(&leader->count);
 		if (active) {
 			*slots = td_compat_rdpmc(TD_RDPMC_SLOTS);
-			*bytes = td_compat_rdpmc(TD_RDPMC_METRICS);
 			if (*slots >= most)
 				return false;
+			*bytes = td_compat_rdpmc(TD_RDPMC_METRICS);
 		}
 		for (i = 1; i < group->fixed; i++)
 			counted->metric[i - 1] = local64_read(&group->event[i]->count);

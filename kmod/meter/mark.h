@@ -81,7 +81,8 @@ static __always_inline void td_mark_move(struct td_mark *mark, u64 slots, u64 by
  *
  * The driver's counts change when it resets the registers, and then that of the leader does.
  *
- * Return: false if a reset is due.
+ * Return: false, and nothing is added, if td_group_take_counted() has to do it: the group is not
+ * started or lacks metrics, the driver has moved the registers, or a reset is due.
  */
 static __always_inline bool td_group_take(const struct td_group *group, u64 most,
 					  struct td_mark *mark, bool add, u64 *sum,
@@ -92,14 +93,14 @@ static __always_inline bool td_group_take(const struct td_group *group, u64 most
 
 	if (unlikely(!td_group_active(group) || leader->hw.saved_slots ||
 		     group->fixed <= TD_METRIC_NR))
-		return td_group_take_counted(group, most, mark, add ? sum : NULL, steps);
+		return false;
 	slots = td_compat_rdpmc(TD_RDPMC_SLOTS);
 	if (unlikely(slots >= most))
 		return false;
 	bytes = td_compat_rdpmc(TD_RDPMC_METRICS);
 	/* The driver has moved the registers into its counts, perhaps in an NMI just now. */
 	if (unlikely(local64_read(&leader->count) != mark->counted.slots))
-		return td_group_take_counted(group, most, mark, add ? sum : NULL, steps);
+		return false;
 	td_mark_move(mark, slots, bytes, TD_METRIC_NR, add, sum, steps);
 	return true;
 }
@@ -148,29 +149,26 @@ static __always_inline u64 td_tally_beyond(u64 raw, u64 then)
 
 /**
  * td_tally_take() - add what a general event has counted
- * @event: event of a group of this CPU; interrupts off
- * @active: td_group_active()
+ * @event: event of a group of this CPU that counts now; interrupts off
  * @tally: up to where all was added; moved
  * @add: a constant; false to move the tally only
  * @sum: the sum
  *
  * Where the driver has not read the counter, it goes on from where it was.
+ *
+ * Return: false, and nothing is added, if td_tally_counted() has to do it.
  */
-static __always_inline void td_tally_take(const struct perf_event *event, bool active,
-					  struct td_tally *tally, bool add, u64 *sum)
+static __always_inline bool td_tally_take(const struct perf_event *event, struct td_tally *tally,
+					  bool add, u64 *sum)
 {
-	u64 raw;
+	u64 raw = td_compat_rdpmc(event->hw.event_base_rdpmc);
 
-	if (likely(active)) {
-		raw = td_compat_rdpmc(event->hw.event_base_rdpmc);
-		if (likely(local64_read(&event->hw.prev_count) == tally->then)) {
-			if (add)
-				*sum += td_tally_beyond(raw, tally->raw);
-			tally->raw = raw;
-			return;
-		}
-	}
-	td_tally_counted(event, active, tally, add ? sum : NULL);
+	if (unlikely(local64_read(&event->hw.prev_count) != tally->then))
+		return false;
+	if (add)
+		*sum += td_tally_beyond(raw, tally->raw);
+	tally->raw = raw;
+	return true;
 }
 
 #endif /* TOPDOWN_MARK_H */

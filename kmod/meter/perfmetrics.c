@@ -18,6 +18,7 @@
 #include <linux/string.h>
 
 #include "group.h"
+#include "mark.h"
 #include "meter.h"
 #include "metrics.h"
 #include "model.h"
@@ -196,6 +197,32 @@ static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *
 		td_perfmetrics_reset(own, part, ran, how);
 	}
 	return ran;
+}
+
+/**
+ * td_perfmetrics_take_any() - td_perfmetrics_take(), whatever the driver has done since
+ * @meter: as there
+ * @most: as there
+ * @noted: as there
+ * @sums: as there; NULL to leave out what was counted
+ *
+ * Return: false if a point is due, which resets PERF_METRICS; then slots and metrics are not added.
+ */
+bool td_perfmetrics_take_any(const struct td_meter *meter, u64 most, struct td_noted *noted,
+			     struct topdown_sums *sums)
+{
+	const struct td_group *general = &meter->cycles;
+	bool active;
+
+	if (general->nr) {
+		active = td_group_active(general);
+		td_tally_counted(general->event[0], active, &noted->cycles[0],
+				 sums ? &sums->instructions : NULL);
+		td_tally_counted(general->event[1], active, &noted->cycles[1],
+				 sums ? &sums->cycles : NULL);
+	}
+	return td_group_take_counted(&meter->group[0], most, &noted->mark,
+				     sums ? &sums->slots : NULL, sums ? sums->node : NULL);
 }
 
 /**

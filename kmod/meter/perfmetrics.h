@@ -41,6 +41,9 @@ struct td_noted {
 const struct td_quant *td_perfmetrics_quant(const struct td_meter *meter);
 struct td_meter *td_perfmetrics_create(const struct td_model *model, int cpu);
 
+bool td_perfmetrics_take_any(const struct td_meter *meter, u64 most, struct td_noted *noted,
+			     struct topdown_sums *sums);
+
 /**
  * td_perfmetrics_take() - add what a meter has counted to sums: no formula, no division
  * @meter: meter of this CPU, of this kind and linear; interrupts off
@@ -49,21 +52,22 @@ struct td_meter *td_perfmetrics_create(const struct td_model *model, int cpu);
  * @add: a constant; false to leave out what was counted
  * @sums: grow if @add, but for the times: nodes of the metrics by steps of 1/255 slot, modulo 2^64
  *
- * Return: false if a point is due, which resets PERF_METRICS; then slots and metrics are not added.
+ * This is what nearly each switch of tasks takes.
+ *
+ * Return: false if there is more to do, which td_perfmetrics_take_any() does: not all is added.
  */
 static __always_inline bool td_perfmetrics_take(const struct td_meter *meter, u64 most,
 						struct td_noted *noted, bool add,
 						struct topdown_sums *sums)
 {
 	const struct td_group *group = &meter->group[0], *general = &meter->cycles;
-	bool active;
 
-	if (general->nr) {
-		active = td_group_active(general);
-		td_tally_take(general->event[0], active, &noted->cycles[0], add,
-			      &sums->instructions);
-		td_tally_take(general->event[1], active, &noted->cycles[1], add, &sums->cycles);
-	}
+	if (general->nr &&
+	    unlikely(!td_group_active(general) ||
+		     !td_tally_take(general->event[0], &noted->cycles[0], add,
+				    &sums->instructions) ||
+		     !td_tally_take(general->event[1], &noted->cycles[1], add, &sums->cycles)))
+		return false;
 	return td_group_take(group, most, &noted->mark, add, &sums->slots, sums->node);
 }
 

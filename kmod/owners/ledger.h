@@ -97,16 +97,15 @@ static __always_inline bool td_ledger_fits(const struct td_line *line,
 	       (line->key.start == start || !start);
 }
 
-/* td_ledger_find() where that is one comparison, or NULL. */
+/* Where td_ledger_find() looks first. */
 static __always_inline struct td_line *td_ledger_guess(struct td_ledger *ledger,
-						       const struct cgroup *cgroup, pid_t tgid,
-						       u64 start)
+						       const struct cgroup *cgroup, pid_t tgid)
 {
 	struct td_line *line = &ledger->line[td_ledger_hash(cgroup, tgid)];
 
 	/* The compiler would compute the address of each field from the hash. */
 	OPTIMIZER_HIDE_VAR(line);
-	return likely(td_ledger_fits(line, cgroup, tgid, start)) ? line : NULL;
+	return line;
 }
 
 #endif /* TOPDOWN_LEDGER_H */

@@ -43,7 +43,7 @@ static void td_switch_look_this(void *unused)
 	struct td_whose whose = td_whose(current);
 
 	if (!td_teller_same(teller, whose))
-		td_teller_switch(teller, current, current, whose);
+		td_teller_update(teller, current, whose);
 }
 
 static bool td_switch_runs(int cpu, void *unused)

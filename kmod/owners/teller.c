@@ -242,6 +242,7 @@ static __always_inline void td_teller_enter(struct td_teller *teller, struct tas
 {
 	const struct task_struct *leader = NULL;
 	bool idle = is_idle_task(task);
+	struct td_line *line;
 	pid_t tgid = 0;
 	u64 start = 0;
 
@@ -255,15 +256,20 @@ static __always_inline void td_teller_enter(struct td_teller *teller, struct tas
 			start = leader->start_boottime;
 		}
 	}
-	teller->line = td_ledger_guess(teller->ledger, whose.cgroup, tgid, start);
-	if (unlikely(!teller->line))
+	line = td_ledger_guess(teller->ledger, whose.cgroup, tgid);
+	if (likely(td_ledger_fits(line, whose.cgroup, tgid, start)))
+		teller->line = line;
+	else
 		td_teller_enter_new(teller, tgid, start, leader);
 }
 
-/* A process may have another name since it got the CPU. */
+/*
+ * A process may have another name since it got the CPU.  Lines of cgroups are of no process, and so
+ * is that of the idle task, whose name nobody reads.
+ */
 static void td_teller_rename(struct td_line *line, struct task_struct *task)
 {
-	if (thread_group_leader(task) && line->key.tgid == task->tgid && line->key.tgid)
+	if (thread_group_leader(task) && line->key.tgid == task->tgid)
 		memcpy(line->name, task->comm, sizeof(line->name));
 }
 
@@ -281,7 +287,7 @@ static noinline void td_teller_first(struct td_teller *teller, struct task_struc
 }
 
 /**
- * td_teller_switch() - another owner gets this CPU, or the same one is to be up to date
+ * td_teller_switch() - another owner gets this CPU
  * @teller: teller of this CPU, while the ledgers are there; interrupts off
  * @prev: the task that ran until now
  * @next: the task that runs from now on
@@ -302,8 +308,22 @@ void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
 	td_teller_note(teller, now);
 	td_teller_rename(teller->line, prev);
 	td_teller_enter(teller, next, whose);
-	teller->line->switches += prev != next;
+	teller->line->switches++;
 	WRITE_ONCE(teller->dirty, true);
+}
+
+/**
+ * td_teller_update() - the line of the task that runs is to be up to date, or another one
+ * @teller: as for td_teller_switch()
+ * @task: the task that runs
+ * @whose: td_whose() of @task
+ */
+void td_teller_update(struct td_teller *teller, struct task_struct *task, struct td_whose whose)
+{
+	td_teller_switch(teller, task, task, whose);
+	/* Nobody has got the CPU.  A switch does not ask, because that is dear. */
+	if (teller->line)
+		teller->line->switches--;
 }
 
 /* May its ledger be turned from here?  A quiet CPU turns its own alone. */
@@ -355,7 +375,7 @@ void td_teller_turn_this(void *unused)
 	bool turned;
 
 	teller->turning = true;
-	td_teller_switch(teller, current, current, whose);
+	td_teller_update(teller, current, whose);
 	teller->turning = false;
 	turned = td_teller_turn(teller, this_cpu_ptr(td_collectors));
 	/* Pairs with READ_ONCE() in td_teller_late(). */

@@ -93,6 +93,7 @@ void td_teller_end(void);
 
 void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
 		      struct task_struct *next, struct td_whose whose);
+void td_teller_update(struct td_teller *teller, struct task_struct *task, struct td_whose whose);
 bool td_teller_stale(int cpu, void *unused);
 bool td_teller_late(int cpu, void *unused);
 void td_teller_turn_this(void *unused);

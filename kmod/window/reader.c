@@ -27,18 +27,27 @@ void td_reader_begin(struct td_reader *reader, const struct td_collector *collec
 	memset(&reader->noted, 0, sizeof(reader->noted));
 }
 
-/**
- * td_reader_reset() - a reset is due: all until then is the driver's count afterwards
- * @reader: as for td_reader_take()
- * @collector: as there
- * @sums: as there; NULL to move the mark only
- */
-void td_reader_reset(struct td_reader *reader, struct td_collector *collector,
-		     struct topdown_sums *sums)
+/* A reset is due: all until then is the driver's count afterwards. */
+static void td_reader_reset(struct td_reader *reader, struct td_collector *collector,
+			    struct topdown_sums *sums)
 {
 	td_window_point(collector);
 	td_group_take_counted(&collector->meter->group[0], 0, &reader->noted.mark,
 			      sums ? &sums->slots : NULL, sums ? sums->node : NULL);
+}
+
+/**
+ * td_reader_take_any() - td_reader_take(), whatever the driver has done since
+ * @reader: as there
+ * @collector: as there
+ * @most: as there
+ * @sums: as there; NULL to leave out what was counted
+ */
+void td_reader_take_any(struct td_reader *reader, struct td_collector *collector, u64 most,
+			struct topdown_sums *sums)
+{
+	if (!td_perfmetrics_take_any(collector->meter, most, &reader->noted, sums))
+		td_reader_reset(reader, collector, sums);
 }
 
 /**

@@ -24,8 +24,8 @@ struct td_reader {
 };
 
 void td_reader_begin(struct td_reader *reader, const struct td_collector *collector);
-void td_reader_reset(struct td_reader *reader, struct td_collector *collector,
-		     struct topdown_sums *sums);
+void td_reader_take_any(struct td_reader *reader, struct td_collector *collector, u64 most,
+			struct topdown_sums *sums);
 void td_reader_total(struct td_reader *reader, const struct td_collector *collector,
 		     struct topdown_sums *sums);
 
@@ -42,7 +42,7 @@ static __always_inline void td_reader_take(struct td_reader *reader,
 					   bool add, struct topdown_sums *sums)
 {
 	if (unlikely(!td_perfmetrics_take(collector->meter, most, &reader->noted, add, sums)))
-		td_reader_reset(reader, collector, add ? sums : NULL);
+		td_reader_take_any(reader, collector, most, add ? sums : NULL);
 }
 
 #endif /* TOPDOWN_READER_H */
