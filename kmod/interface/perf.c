@@ -139,46 +139,63 @@ static struct td_perf_own *td_perf_own(const struct perf_event *event)
  * perf's clock may stand still in between.
  */
 static bool td_perf_same_group(const struct td_perf_moment *moment,
-			       const struct perf_event *event, enum td_perf_what what, u64 now)
+			       const struct perf_event *event, enum td_perf_what what)
 {
 	return what == moment->what && moment->leader == event->group_leader &&
 	       moment->number != td_perf_own(event)->moment &&
 	       moment->time == td_compat_event_time(event) &&
-	       (what != TD_PERF_READ || now - moment->at < TD_SWITCH_NS);
+	       (what != TD_PERF_READ || local_clock() - moment->at < TD_SWITCH_NS);
 }
 
-/* Are the sums of the moment before good for this one, too? */
-static bool td_perf_same_sums(const struct td_perf_moment *moment, enum td_perf_what what,
-			      u64 now)
+/*
+ * May what perf does be of the same switch or pass as the moment before, whenever that was?  If an
+ * event was scheduled out, and the current task got the CPU later, others have had it in between,
+ * however briefly, and what they used is not the event's.  perf schedules events of cgroups in
+ * while the previous task still runs, which had got the CPU before the last events left it.  So
+ * then both have to be while the same task runs.
+ */
+static bool td_perf_follows(const struct td_perf_moment *moment, const struct perf_event *event,
+			    enum td_perf_what what)
 {
-	/* One event after the other, but not for ever. */
-	bool soon = now - moment->at < td_moment_switch_ns() &&
-		    now - moment->folded < TD_SWITCH_NS;
-
 	switch (what) {
 	case TD_PERF_READ:
 		return false;
 	case TD_PERF_OUT:
-		return soon && moment->what == TD_PERF_OUT;
+		return moment->what == TD_PERF_OUT;
 	case TD_PERF_IN:
-		/* Later than in a switch, a user enables the event: nothing before is its own. */
-		if (moment->what == TD_PERF_OUT && moment->task != current)
-			return now - moment->at < td_moment_switch_ns() &&
-			       td_moment_same_switch(moment->at, now);
-		return soon && moment->what != TD_PERF_READ;
+		if (moment->what != TD_PERF_OUT)
+			return moment->what == TD_PERF_IN;
+		return (moment->task == current || !td_compat_is_cgroup(event)) &&
+		       td_moment_arrived(moment->at);
 	}
 	return false;
 }
 
+/*
+ * Are the sums of the moment before good for this one, too?  One event after the other, but not for
+ * ever: later than in a switch, a user enables the event, and nothing before is its own.
+ */
+static bool td_perf_same_sums(const struct td_perf_moment *moment,
+			      const struct perf_event *event, enum td_perf_what what)
+{
+	u64 now;
+
+	if (!td_perf_follows(moment, event, what))
+		return false;
+	now = local_clock();
+	return now - moment->at < td_moment_switch_ns() && now - moment->folded < TD_SWITCH_NS;
+}
+
 /* Bring the sums of this CPU and of a moment to now. */
 static void td_perf_fold(struct td_collector *collector, struct td_perf_moment *moment,
-			 enum td_perf_what what, u64 now)
+			 enum td_perf_what what)
 {
 	if (!collector->open) {
-		moment->folded = now;
+		moment->folded = local_clock();
 	} else {
 		/* Another has just folded, and readers want no more than that. */
-		if (what != TD_PERF_READ || now - collector->folded >= TD_PERF_RECENT_NS)
+		if (what != TD_PERF_READ ||
+		    local_clock() - collector->folded >= TD_PERF_RECENT_NS)
 			td_window_point(collector);
 		moment->folded = collector->folded;
 	}
@@ -192,15 +209,11 @@ static const struct td_perf_moment *td_perf_moment(struct td_collector *collecto
 {
 	struct td_perf_moments *moments = this_cpu_ptr(&td_perf_moments);
 	struct td_perf_moment *moment = in_nmi() ? &moments->nmi : &moments->own;
-	u64 now = local_clock();
 
 	lockdep_assert_irqs_disabled();
-	if (!td_perf_same_group(moment, event, what, now)) {
-		if (!td_perf_same_sums(moment, what, now)) {
-			td_perf_fold(collector, moment, what, now);
-			/* A fold takes a while, and is no part of the time to the next event. */
-			now = local_clock();
-		}
+	if (!td_perf_same_group(moment, event, what)) {
+		if (!td_perf_same_sums(moment, event, what))
+			td_perf_fold(collector, moment, what);
 		/* In one instruction, because an NMI may come and number its moment. */
 		moment->number = (u64)collector->cpu << 48 |
 				 this_cpu_inc_return(td_perf_moments.count);
@@ -208,7 +221,8 @@ static const struct td_perf_moment *td_perf_moment(struct td_collector *collecto
 		moment->task = current;
 		moment->leader = event->group_leader;
 	}
-	moment->at = now;
+	/* A fold takes a while, and is no part of the time to the next event. */
+	moment->at = local_clock();
 	moment->time = td_compat_event_time(event);
 	td_perf_own(event)->moment = moment->number;
 	return moment;

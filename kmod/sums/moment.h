@@ -23,6 +23,23 @@ static inline u64 td_moment_switch_ns(void)
 }
 
 /**
+ * td_moment_arrived() - had the current task got this CPU by then?
+ * @then: local_clock()
+ *
+ * A kernel that does not note when the scheduler gave the CPU to a task says no.
+ *
+ * Return: true or false.
+ */
+static inline bool td_moment_arrived(u64 then)
+{
+#ifdef CONFIG_SCHED_INFO
+	return current->sched_info.last_arrival <= then;
+#else
+	return false;
+#endif
+}
+
+/**
  * td_moment_same_switch() - was an event scheduled out in the switch to the current task?
  * @left: when the last event was scheduled out from this CPU, local_clock()
  * @now: local_clock()
@@ -34,13 +51,7 @@ static inline u64 td_moment_switch_ns(void)
  */
 static inline bool td_moment_same_switch(u64 left, u64 now)
 {
-#ifdef CONFIG_SCHED_INFO
-	if (now - left >= TD_SWITCH_NS)
-		return false;
-	return current->sched_info.last_arrival <= left;
-#else
-	return false;
-#endif
+	return now - left < TD_SWITCH_NS && td_moment_arrived(left);
 }
 
 #endif /* TOPDOWN_MOMENT_H */

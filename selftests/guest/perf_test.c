@@ -270,6 +270,78 @@ TEST_F_TIMEOUT(perf, eight_users_of_a_task, 300)
 	EXPECT_GE(8 * (2 * stays + windows) + 5 + 4, work->accesses);
 }
 
+/* A task has long turns, and another one has the CPU for some us in between. */
+#define TURNS		2000
+#define TURN_LOOPS	3000
+
+static void turn(int from, int to, unsigned int loops)
+{
+	volatile unsigned int i;
+	char byte = 0;
+
+	for (i = 0; i < loops; i++)
+		;
+	if (write(to, &byte, 1) != 1 || read(from, &byte, 1) != 1)
+		_exit(1);
+}
+
+/* A child on CPU 0 that answers each turn, and then says what it has used. */
+static int turns_start(struct work *work, const int *there, const int *back)
+{
+	struct td_bd_truth from;
+	unsigned int i;
+	char byte;
+	int pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (cpu_pin(0) || !backdoor_set_profile(&profile_find("compute")->profile) ||
+	    read(there[0], &byte, 1) != 1)
+		_exit(1);
+	backdoor_truth_space(&from);
+	for (i = 0; i < TURNS; i++)
+		turn(there[0], back[1], TURN_LOOPS);
+	backdoor_truth_space(&work->truth);
+	backdoor_truth_sub(&work->truth, &from);
+	if (write(back[1], &byte, 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/*
+ * Another task has the CPU for less time than a switch may take, and it is not counted.  What it
+ * uses is its own, and not the task's that was there before and is there again.
+ */
+TEST_F_TIMEOUT(perf, a_task_that_takes_turns, 120)
+{
+	struct perf_event_attr attr = { .config = PERF_SLOTS };
+	int there[2], back[2], pid, fd;
+	uint64_t slots;
+	unsigned int i;
+	double ratio;
+
+	work_alone(&self->competitor);
+	ASSERT_EQ(0, pipe(there));
+	ASSERT_EQ(0, pipe(back));
+	ASSERT_EQ(0, cpu_pin(0));
+	pid = turns_start(self->work, there, back);
+	ASSERT_LT(0, pid);
+	sleep_ms(50);
+	fd = perf_open(&attr, pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	for (i = 0; i <= TURNS; i++)
+		turn(back[0], there[1], 0);
+	ASSERT_EQ(sizeof(slots), read(fd, &slots, sizeof(slots)));
+	work_stop(pid);
+	ratio = (double)slots / self->work->truth.slots;
+	TH_LOG("slots %.4f of the truth", ratio);
+	/* A part of each switch is the task's in the truth alone. */
+	EXPECT_LT(0.8, ratio);
+	EXPECT_GT(1, ratio);
+}
+
 TEST_F_TIMEOUT(perf, a_cgroup, 300)
 {
 	int cgroup;
