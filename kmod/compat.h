@@ -502,8 +502,8 @@ static __always_inline u64 td_compat_rdpmc(int counter)
 	u64 count;
 
 	/*
-	 * It clears the upper halves.  Put them together here: compilers move them elsewhere before,
-	 * which may take two instructions more.
+	 * It clears the upper halves.  Put the lower ones together here: compilers move them
+	 * elsewhere before, which may take two instructions more.
 	 */
 	asm volatile("rdpmc; shl $32, %%rdx; or %%rdx, %%rax"
 		     : "=a" (count) : "c" (counter) : "rdx", "cc");

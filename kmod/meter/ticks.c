@@ -16,10 +16,10 @@ bool td_ticks_tsc __ro_after_init;
 /**
  * td_ticks_init() - choose the clock, before anybody looks at it
  *
- * The rate of the TSC has to be constant, as it is on all CPUs that have a meter.  So do not ask for
- * X86_FEATURE_CONSTANT_TSC: since 6.16 the kernel has that from CPUID alone, and not from the model,
- * but for old ones.  Idle drivers tell the kernel where the TSC halts in idle states, and then it
- * is unstable.  A hypervisor may move its guest to a machine with another rate, unless it promises
+ * The rate of the TSC has to be constant, as it is on all CPUs that have a meter.  So do not ask
+ * for X86_FEATURE_CONSTANT_TSC: newer kernels have that from CPUID alone, and from the model only
+ * of old CPUs.  Idle drivers tell the kernel where the TSC halts in idle states, and then it is
+ * unstable.  A hypervisor may move its guest to a machine with another rate, unless it promises
  * not to.
  */
 void __init td_ticks_init(void)
