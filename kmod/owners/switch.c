@@ -132,6 +132,12 @@ static void td_switch_unregister(unsigned int nr)
 	cancel_delayed_work_sync(&td_switch_work);
 }
 
+static const struct td_listener td_switch_listener = {
+	.quiet_ended = td_teller_turn_quiet,
+	.begins = td_teller_meter_begins,
+	.ends = td_teller_meter_ends,
+};
+
 /**
  * td_switch_begin() - note switches from now on; the ledgers are there
  *
@@ -160,7 +166,7 @@ int td_switch_begin(void)
 			return ret;
 		}
 	}
-	td_window_tell(td_teller_turn_quiet);
+	td_window_tell(&td_switch_listener);
 	return 0;
 }
 

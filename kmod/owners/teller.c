@@ -413,6 +413,42 @@ void td_teller_turn_offline(int cpu)
 }
 
 /**
+ * td_teller_meter_begins() - what this CPU counts from now on is for the owner that runs
+ *
+ * On the CPU with interrupts off.
+ */
+void td_teller_meter_begins(void)
+{
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
+	struct td_teller *teller = this_cpu_ptr(&td_tellers);
+	u64 now = td_ticks();
+
+	if (!teller->ledger)
+		return;
+	if (!teller->line)
+		td_teller_first(teller, current, now);
+	td_teller_meet(teller, collector);
+	td_teller_read(teller, collector, teller->since, now, NULL);
+}
+
+/**
+ * td_teller_meter_ends() - note what the owner that runs has used, while it can be read
+ *
+ * The next meter begins with nothing, so that would be nobody's.  On the CPU with interrupts off.
+ */
+void td_teller_meter_ends(void)
+{
+	struct td_teller *teller = this_cpu_ptr(&td_tellers);
+
+	if (!teller->line)
+		return;
+	/* It needs no ticket. */
+	teller->turning = true;
+	td_teller_switch(teller, current, current, td_whose(current));
+	teller->turning = false;
+}
+
+/**
  * td_teller_full() - the ledger of a CPU that waits for its collection
  * @cpu: possible CPU
  *

@@ -99,6 +99,8 @@ bool td_teller_late(int cpu, void *unused);
 void td_teller_turn_this(void *unused);
 void td_teller_turn_quiet(void);
 void td_teller_turn_offline(int cpu);
+void td_teller_meter_begins(void);
+void td_teller_meter_ends(void);
 struct td_ledger *td_teller_full(int cpu);
 void td_teller_collected(int cpu);
 

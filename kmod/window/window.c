@@ -61,8 +61,8 @@ EXPORT_SYMBOL_NS_GPL(td_collectors, TD_NAMESPACE);
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
 
-/* Called when a window of a quiet CPU ends; NULL for nobody. */
-static void (*td_window_ended)(void);
+/* NULL for nobody. */
+static const struct td_listener *td_window_listener;
 
 /* The timer logs this, because the scheduler may hold its locks during other folds. */
 static void td_window_log_believed(struct td_collector *collector)
@@ -359,27 +359,31 @@ static void td_window_mend(struct td_collector *collector)
 }
 
 /**
- * td_window_tell() - call a function whenever a window of a quiet CPU ends
- * @ended: the function, called on the CPU with interrupts off, as long as its timer closes
- *	windows; NULL for none: the last call is over after a grace period of RCU
+ * td_window_tell() - call somebody's functions from now on
+ * @listener: the functions; NULL for none: the last call is over after a grace period of RCU
  */
-void td_window_tell(void (*ended)(void))
+void td_window_tell(const struct td_listener *listener)
 {
-	/* Pairs with READ_ONCE() in td_window_tell_quiet(). */
-	WRITE_ONCE(td_window_ended, ended);
+	/* Pairs with smp_load_acquire() in td_window_listening(). */
+	smp_store_release(&td_window_listener, listener);
+}
+
+static const struct td_listener *td_window_listening(void)
+{
+	/* Pairs with smp_store_release() in td_window_tell(). */
+	return smp_load_acquire(&td_window_listener);
 }
 
 /* Nobody else may interrupt a quiet CPU, so whoever needs it to do something does it now. */
 static void td_window_tell_quiet(const struct td_collector *collector)
 {
-	void (*ended)(void);
+	const struct td_listener *listener;
 
 	if (!td_scope_quiet(collector->cpu))
 		return;
-	/* Pairs with WRITE_ONCE() in td_window_tell(). */
-	ended = READ_ONCE(td_window_ended);
-	if (ended)
-		ended();
+	listener = td_window_listening();
+	if (listener)
+		listener->quiet_ended();
 }
 
 static void td_window_timer(struct timer_list *timer)
@@ -420,6 +424,7 @@ static void td_window_forget(struct td_collector *collector)
  */
 void td_window_begin(void *arg)
 {
+	const struct td_listener *listener = td_window_listening();
 	struct td_collector *collector = arg;
 	const struct td_meter *meter = collector->meter;
 	unsigned long delay = td_window_delay(collector);
@@ -457,6 +462,8 @@ void td_window_begin(void *arg)
 	if (td_credit_wanted())
 		td_usage_meet(collector);
 	collector->open = true;
+	if (listener)
+		listener->begins();
 	collector->opened = jiffies;
 	/*
 	 * Stagger the CPUs: shorten the first window.  By half at most, because perf stops the
@@ -472,8 +479,11 @@ void td_window_begin(void *arg)
  */
 void td_window_end(void *arg)
 {
+	const struct td_listener *listener = td_window_listening();
 	struct td_collector *collector = arg;
 
+	if (collector->open && listener)
+		listener->ends();
 	if (collector->open)
 		td_window_fold(collector, TD_FOLD_CLOSE);
 	collector->open = false;

@@ -29,6 +29,7 @@
 #define TOPS		4
 #define CGROUPS		20
 #define LIMIT_POINTS	0.5
+#define HOTPLUGS	40
 #define LIMIT_SLOTS	0.01
 
 static unsigned int span(void)
@@ -531,6 +532,68 @@ TEST_F_TIMEOUT(owners, online_later, 60)
 	ASSERT_EQ(0, module_unload());
 	ASSERT_EQ(0, module_load(""));
 	self->device = device_open();
+}
+
+/* Processes, and the slots of all CPUs right before they were read and right after. */
+struct moment {
+	struct owners owners;
+	__u64 before;
+	__u64 after;
+};
+
+static bool moment_read(int device, int fd, struct moment *moment)
+{
+	moment->before = owners_cpus_slots(device);
+	if (owners_read(fd, &moment->owners, 0))
+		return false;
+	moment->after = owners_cpus_slots(device);
+	return moment->before && moment->after;
+}
+
+/* Owners have what CPUs counted from the end of one reading to the begin of the other, or more. */
+static bool nothing_lost(const struct moment *from, const struct moment *to)
+{
+	__u64 sure = to->before - from->after;
+	struct topdown_figures then, now;
+
+	owners_sum(&from->owners, &then);
+	owners_sum(&to->owners, &now);
+	printf("# of %.1f M slots owners have %.1f M; %.1f M and %.1f M while they were read\n",
+	       sure / 1e6, (now.slots - then.slots) / 1e6, (from->after - from->before) / 1e6,
+	       (to->after - to->before) / 1e6);
+	return now.slots - then.slots >= sure - sure / 1000;
+}
+
+/*
+ * A CPU that goes ends its meter while somebody runs, and one that comes begins it so.  Here most
+ * of what CPUs execute is that.
+ */
+TEST_F_TIMEOUT(owners, hotplug, 300)
+{
+	unsigned int cpus[TD_CPUS_MAX] = { }, last, i;
+	struct moment then = { }, now = { };
+
+	last = cpus[cpus_online(cpus) - 1];
+	ASSERT_NE(0, last);
+	ASSERT_EQ(0, cpu_pin(0));
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_PROCESSES, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_TRUE(moment_read(self->device, self->fd, &then));
+	for (i = 0; i < HOTPLUGS; i++) {
+		ASSERT_EQ(0, cpu_set_online(last, false));
+		/* Every other time they are collected meanwhile. */
+		if (i % 2) {
+			ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
+			owners_free(&self->now);
+		}
+		ASSERT_EQ(0, cpu_set_online(last, true));
+	}
+	/* The kernel has things to do then. */
+	sleep_ms(1000);
+	ASSERT_TRUE(moment_read(self->device, self->fd, &now));
+	EXPECT_TRUE(nothing_lost(&then, &now));
+	owners_free(&then.owners);
+	owners_free(&now.owners);
 }
 
 int main(int argc, char **argv)
