@@ -362,6 +362,14 @@ bool td_teller_late(int cpu, void *unused)
 	return td_teller_reachable(cpu) && READ_ONCE(per_cpu_ptr(&td_tellers, cpu)->late);
 }
 
+/* Note what the task that runs has used until now.  It needs no ticket. */
+static void td_teller_stay(struct td_teller *teller, struct td_whose whose)
+{
+	teller->turning = true;
+	td_teller_update(teller, current, whose);
+	teller->turning = false;
+}
+
 /**
  * td_teller_turn_this() - bring the ledger of this CPU up to date, and turn to the other
  * @unused: NULL
@@ -374,9 +382,7 @@ void td_teller_turn_this(void *unused)
 	struct td_whose whose = td_whose(current);
 	bool turned;
 
-	teller->turning = true;
-	td_teller_update(teller, current, whose);
-	teller->turning = false;
+	td_teller_stay(teller, whose);
 	turned = td_teller_turn(teller, this_cpu_ptr(td_collectors));
 	/* Pairs with READ_ONCE() in td_teller_late(). */
 	WRITE_ONCE(teller->late, !turned);
@@ -440,12 +446,8 @@ void td_teller_meter_ends(void)
 {
 	struct td_teller *teller = this_cpu_ptr(&td_tellers);
 
-	if (!teller->line)
-		return;
-	/* It needs no ticket. */
-	teller->turning = true;
-	td_teller_switch(teller, current, current, td_whose(current));
-	teller->turning = false;
+	if (teller->line)
+		td_teller_stay(teller, td_whose(current));
 }
 
 /**
