@@ -27,7 +27,8 @@ struct topdown_stalls;
 /**
  * struct topdown_stall_options - what to sample
  * @nodes: bit n for node n of enum topdown_node; 0 for all that the machine can locate
- * @rate: samples a second, at most, of each event on each CPU; 0 for TOPDOWN_STALLS_RATE
+ * @rate: samples a second, at most, of each event on each CPU; 0 for TOPDOWN_STALLS_RATE. Each
+ *	event has a rate of its own, up to a quarter lower, so that no two keep step
  * @pid: the process to be sampled, with all that its threads start from now on; 0 for
  *	whole CPUs
  * @flags: TOPDOWN_STALLS_*

@@ -163,11 +163,26 @@ static uint64_t td_max_rate(void)
 	return rate;
 }
 
+/*
+ * Two events that happen as often as each other, as late fetches and their cause, would keep step
+ * at the same rate: the one would come in the interrupt of the other again and again, and its
+ * samples would say so. One with a whole number of periods to a tick would come in the ticks. So
+ * each has a rate of its own, 1 to 16 parts in 67 lower.
+ */
+static uint64_t td_rate_of(const struct topdown_stalls *stalls, const struct td_stall_event *event)
+{
+	uint64_t rate = stalls->options.rate, most = td_max_rate();
+	unsigned int number = event - stalls->event;
+
+	if (rate > most)
+		rate = most;
+	return rate - rate * (1 + number * 5 % TD_STALL_EVENTS_MAX) / 67;
+}
+
 static void td_make_attr(const struct topdown_stalls *stalls, struct td_stall_event *event,
 			 struct perf_event_attr *attr)
 {
 	bool ibs = td_is_ibs(event);
-	uint64_t rate = stalls->options.rate, most = td_max_rate();
 
 	if (ibs)
 		event->attr.sample_type |= PERF_SAMPLE_RAW;
@@ -189,7 +204,7 @@ static void td_make_attr(const struct topdown_stalls *stalls, struct td_stall_ev
 		.branch_sample_type = event->attr.branch_sample_type,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.freq = 1,
-		.sample_freq = rate < most ? rate : most,
+		.sample_freq = td_rate_of(stalls, event),
 		.precise_ip = event->precise,
 		.disabled = 1,
 		.inherit = stalls->tids_nr && !event->wide,
