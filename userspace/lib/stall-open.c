@@ -99,6 +99,15 @@ static unsigned int td_layout_of(enum td_stall_pmu pmu)
 	return pmu == TD_PMU_IBS_FETCH ? TOPDOWN_LAYOUT_IBS_FETCH : 0;
 }
 
+/* IBS uses no counter. */
+static bool td_rests(const struct topdown_stalls *stalls, const struct td_stall_event *event)
+{
+	bool small = !strcmp(event->pmu, "cpu_atom");
+
+	return !td_is_ibs(event) && stalls->options.flags & (small ? TOPDOWN_STALLS_REST_SMALL :
+							     TOPDOWN_STALLS_REST);
+}
+
 static void td_add_event(struct topdown_stalls *stalls, const struct td_stall_spec *spec,
 			 enum td_stall_pmu pmu)
 {
@@ -116,6 +125,7 @@ static void td_add_event(struct topdown_stalls *stalls, const struct td_stall_sp
 		.user = stalls->options.flags & TOPDOWN_STALLS_USER,
 		.turn = -1,
 	};
+	event->rests = td_rests(stalls, event);
 	event->attr.sample_type = TD_SAMPLE_TYPE;
 	event->attr.layout = td_layout_of(pmu);
 	stalls->events_nr++;
@@ -449,6 +459,19 @@ static void td_give_turns(struct topdown_stalls *stalls)
 	}
 }
 
+static void td_find_rests(struct topdown_stalls *stalls)
+{
+	unsigned int i;
+
+	stalls->all_rest = true;
+	for (i = 0; i < stalls->events_nr; i++) {
+		if (stalls->event[i].error)
+			continue;
+		stalls->some_rest |= stalls->event[i].rests;
+		stalls->all_rest &= stalls->event[i].rests;
+	}
+}
+
 /* As many descriptors as this process may have. */
 static void td_raise_limit(void)
 {
@@ -495,22 +518,45 @@ int td_stalls_open_events(struct topdown_stalls *stalls)
 		ioctl(stalls->fds[i].leader >= 0 ? stalls->fds[i].leader : stalls->fds[i].fd,
 		      PERF_EVENT_IOC_ENABLE, 0);
 	}
+	td_find_rests(stalls);
 	stalls->turn_ns = td_clock_ns(CLOCK_MONOTONIC);
 	stalls->turn_length_ns = TD_TURN_MIN_NS;
+	stalls->stretch_ns = stalls->turn_ns;
+	stalls->stretch_length_ns = TD_STRETCH_MIN_NS;
 	return 0;
 }
 
-void td_stalls_turn(struct topdown_stalls *stalls, unsigned int turn, bool on)
+static void td_switch(const struct td_stall_fd *fd, bool on)
+{
+	ioctl(fd->leader >= 0 ? fd->leader : fd->fd,
+	      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* The events of a turn, but for those that rest; -1: those that are always counted. */
+void td_stalls_turn(struct topdown_stalls *stalls, int turn, bool on)
 {
 	unsigned int i;
 
 	for (i = 0; i < stalls->fds_nr; i++) {
-		const struct td_stall_fd *fd = &stalls->fds[i];
+		const struct td_stall_event *event = &stalls->event[stalls->fds[i].event];
 
-		if (stalls->event[fd->event].turn == (int)turn)
-			ioctl(fd->leader >= 0 ? fd->leader : fd->fd,
-			      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+		if (event->turn == turn && !(event->rests && stalls->resting))
+			td_switch(&stalls->fds[i], on);
 	}
+}
+
+/* The events of this turn that rest, or rest no longer, and those that are always counted. */
+void td_stalls_rest(struct topdown_stalls *stalls, bool rest)
+{
+	unsigned int i;
+
+	for (i = 0; i < stalls->fds_nr; i++) {
+		const struct td_stall_event *event = &stalls->event[stalls->fds[i].event];
+
+		if (event->rests && (event->turn < 0 || event->turn == (int)stalls->turn))
+			td_switch(&stalls->fds[i], !rest);
+	}
+	stalls->resting = rest;
 }
 
 void td_stalls_close_events(struct topdown_stalls *stalls)

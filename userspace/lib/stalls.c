@@ -106,7 +106,8 @@ static int td_first_pid(struct topdown_stalls *stalls)
 static int td_check_options(struct topdown_stall_options *options)
 {
 	const uint32_t flags = TOPDOWN_STALLS_USER | TOPDOWN_STALLS_CHAINS | TOPDOWN_STALLS_MAPS |
-			       TOPDOWN_STALLS_EXEC;
+			       TOPDOWN_STALLS_EXEC | TOPDOWN_STALLS_REST_SMALL |
+			       TOPDOWN_STALLS_REST;
 
 	if (!options->rate)
 		options->rate = TOPDOWN_STALLS_RATE;
@@ -175,13 +176,36 @@ TD_API void topdown_stalls_stop(struct topdown_stalls *stalls)
 	stalls->stopped = true;
 }
 
+/* While all events rest, nobody has a turn. */
+static bool td_turns_stand_still(const struct topdown_stalls *stalls)
+{
+	return stalls->resting && stalls->all_rest;
+}
+
+/* Begin or end a rest. Lengths by the golden ratio are spread evenly, however few there are. */
+static void td_change_stretch(struct topdown_stalls *stalls, uint64_t now_ns)
+{
+	if (!stalls->some_rest || stalls->stopped ||
+	    now_ns < stalls->stretch_ns + stalls->stretch_length_ns)
+		return;
+	if (td_turns_stand_still(stalls))
+		stalls->turn_ns += now_ns - stalls->stretch_ns;
+	td_stalls_rest(stalls, !stalls->resting);
+	stalls->stretch_ns = now_ns;
+	if (stalls->resting)
+		stalls->stretch_length_ns += TD_REST_LONGER_NS;
+	else
+		stalls->stretch_length_ns = TD_STRETCH_MIN_NS + ++stalls->stretch * 30901699ULL %
+					    TD_STRETCH_JITTER_NS;
+}
+
 /*
  * The records of a turn are read and handed over after its end and before the next one: to work
  * them up takes time, which the program may lose, and that is nobody's turn.
  */
 static void td_end_turn(struct topdown_stalls *stalls, uint64_t now_ns)
 {
-	if (stalls->stopped || stalls->turns < 2 ||
+	if (stalls->stopped || stalls->turns < 2 || td_turns_stand_still(stalls) ||
 	    now_ns < stalls->turn_ns + stalls->turn_length_ns)
 		return;
 	td_stalls_turn(stalls, stalls->turn, false);
@@ -207,10 +231,15 @@ static void td_begin_turn(struct topdown_stalls *stalls)
 /* Until the turn ends; the kernel wakes us up only when there is much to read, so not for long. */
 static uint64_t td_look_ns(const struct topdown_stalls *stalls, uint64_t now_ns)
 {
-	uint64_t end_ns = stalls->turn_ns + stalls->turn_length_ns;
+	uint64_t end_ns = now_ns + TD_LOOK_NS, rest_ns = stalls->stretch_ns +
+							 stalls->stretch_length_ns;
 
-	if (stalls->stopped || stalls->turns < 2)
+	if (stalls->stopped)
 		return TD_LOOK_NS;
+	if (stalls->turns > 1 && !td_turns_stand_still(stalls))
+		end_ns = stalls->turn_ns + stalls->turn_length_ns;
+	if (stalls->some_rest && rest_ns < end_ns)
+		end_ns = rest_ns;
 	return end_ns > now_ns ? end_ns - now_ns : 0;
 }
 
@@ -255,10 +284,12 @@ TD_API int topdown_stalls_next(struct topdown_stalls *stalls, int timeout_ms,
 	if (stalls->queue_at)
 		free(stalls->queue[stalls->queue_at - 1].chain);
 	while (stalls->queue_at == stalls->queue_nr) {
-		if (stalls->between)
+		if (stalls->between) {
 			td_begin_turn(stalls);
-		else
+		} else {
+			td_change_stretch(stalls, now_ns);
 			td_end_turn(stalls, now_ns);
+		}
 		ret = td_stalls_drain(stalls);
 		if (ret)
 			return ret;

@@ -20,6 +20,14 @@
 #define TD_TURN_MIN_NS		10000000ULL
 #define TD_TURN_COST		100
 #define TD_LOOK_NS		50000000ULL
+/*
+ * Once a task needs its counters the module stands aside for 192 to 216 ms, and if it is needed then
+ * for as long again. So a stretch of samples ends before that, and the rest goes on for longer.
+ * They vary, so as not to fall into step with the program.
+ */
+#define TD_STRETCH_MIN_NS	120000000ULL
+#define TD_STRETCH_JITTER_NS	50000000ULL
+#define TD_REST_LONGER_NS	100000000ULL
 
 /**
  * struct td_stall_fd - an event of one CPU and one thread, or of all threads
@@ -49,6 +57,7 @@ struct td_stall_fd {
  * @branches: samples have branches
  * @user: kernel mode is left out for lack of the right
  * @wide: it samples whole CPUs, as the PMU cannot sample tasks
+ * @rests: it leaves its counter to others for three fifths of the time
  * @turn: number of its turn; -1 if it is always counted
  * @samples: records
  */
@@ -65,6 +74,7 @@ struct td_stall_event {
 	bool branches;
 	bool user;
 	bool wide;
+	bool rests;
 	int turn;
 	uint64_t samples;
 };
@@ -109,6 +119,11 @@ struct topdown_stalls {
 	uint64_t change_ns;
 	uint64_t took_ns[TD_STALL_EVENTS_MAX];	/* The last time of each turn, or 0. */
 	bool between;
+	/* Stretches in which the events that rest do so, and others. */
+	bool some_rest, all_rest, resting;
+	unsigned int stretch;
+	uint64_t stretch_ns;
+	uint64_t stretch_length_ns;
 	/* What was read and not yet handed over. */
 	size_t queue_nr, queue_room, queue_at;
 	struct td_stall_entry_read *queue;
@@ -126,7 +141,8 @@ bool td_grow(void *array, unsigned int nr, unsigned int *room, size_t size);
 int td_stalls_find_events(struct topdown_stalls *stalls);
 int td_stalls_open_events(struct topdown_stalls *stalls);
 void td_stalls_close_events(struct topdown_stalls *stalls);
-void td_stalls_turn(struct topdown_stalls *stalls, unsigned int turn, bool on);
+void td_stalls_turn(struct topdown_stalls *stalls, int turn, bool on);
+void td_stalls_rest(struct topdown_stalls *stalls, bool rest);
 
 /* stall-read.c */
 int td_stalls_drain(struct topdown_stalls *stalls);

@@ -60,14 +60,17 @@ static int open_stalls(struct where_run *run)
 	struct topdown_stall_options wanted = {
 		.nodes = options->nodes,
 		.rate = options->rate,
-		.flags = TOPDOWN_STALLS_MAPS,
+		.flags = TOPDOWN_STALLS_MAPS | TOPDOWN_STALLS_REST_SMALL,
 	};
 	unsigned int source = topdown_info_get(run->td)->out_source;
 	int ret;
 
-	/* There the nodes themselves need the counters, so take two, for loads and their leader. */
+	/* Where the nodes themselves need the counters, take two, for loads and their leader. */
 	if (source == TOPDOWN_SOURCE_GENERIC || source == TOPDOWN_SOURCE_FALLBACK)
 		wanted.together = 2;
+	/* Most groups of the nodes do not fit beside these either, so leave them time as well. */
+	if (source != TOPDOWN_SOURCE_PERF_METRICS && source != TOPDOWN_SOURCE_MIXED)
+		wanted.flags |= TOPDOWN_STALLS_REST;
 	if (options->user)
 		wanted.flags |= TOPDOWN_STALLS_USER;
 	if (options->folded)
