@@ -46,7 +46,11 @@
 #define TD_OP_CNT		32
 #define TD_OP_CNT_BITS		0x7ffffffull
 #define TD_OP_RESERVED		(0x1full << 27 | 0x1full << 59)
-/* Where the count of operations starts again is random, so that loops are not missed. */
+/*
+ * Where the count of operations starts again is random in its lower 7 bits, so that loops are not
+ * missed: AMD's PPR for family 17H model 31H (55803), as Linux's commits 0f4cd769c410 and "Don't
+ * include randomized bits in get_ibs_op_count()" have it.
+ */
 #define TD_OP_RANDOM		0x7f
 
 /* In IBS_CTL: the firmware has chosen this entry of the local APIC, and says so. */

@@ -23,8 +23,9 @@
 #define TD_CPUID_AMD_IBS	(1u << 10)
 
 /*
- * CPUID 8000001BH of Zen 4, as its kernels print it: all but OP_DATA4, and the extended data
- * sources and filter for misses of the L3.
+ * CPUID 8000001BH of Zen 4, as Linux prints it there ("perf: AMD IBS detected (0x00000bff)", for
+ * one on a Ryzen 9 7940HX, family 19H model 61H): all but OP_DATA4, and the extended data sources
+ * and filter for misses of the L3.
  */
 #define TD_IBS_ZEN4		0xbffu
 
