@@ -19,4 +19,4 @@ gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/guest/lib" -I"$T
 	"$dir"/bench/{standing,count,group,map,phase}.c "$dir"/guest/lib/{backdoor,device,perf}.c -lm -lpthread
 cp "$dir/bench/where.sh" "$guest"
 "$dir/vm/run.sh" -k "${1:-6.12}" -m gnr -c 2 -i -s 1 -t 3000 -P -x "$guest:/bench" \
-	"BENCH_ROUNDS=${BENCH_ROUNDS:-2} BENCH_SECONDS=${BENCH_SECONDS:-5} BENCH_RATES='${BENCH_RATES:-}' bash /bench/where.sh"
+	"BENCH_ROUNDS=${BENCH_ROUNDS:-4} BENCH_SECONDS=${BENCH_SECONDS:-5} BENCH_RATES='${BENCH_RATES:-}' bash /bench/where.sh"
