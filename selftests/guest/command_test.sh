@@ -168,6 +168,7 @@ test_exit_status() {
 
 	for status in 0 1 3 42; do
 		fails "$status" tma_retiring topdown stat -- sh -c "exit $status"
+		fails "$status" "[0-9] samples" topdown where -- sh -c "exit $status"
 	done
 	fails 137 tma_retiring topdown stat -- sh -c 'kill -9 $$'
 	fails 127 "cannot run" topdown stat -- /no/such/command

@@ -240,7 +240,7 @@ static int measure_command(struct where_run *run, struct ticker *ticker)
 {
 	const unsigned int flags = TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC |
 				   TOPDOWN_ATTACH_CHILDREN;
-	int ret, status;
+	int ret;
 
 	ret = command_begin(&run->command, run->td, run->options->device, flags);
 	if (ret)
@@ -261,8 +261,8 @@ static int measure_command(struct where_run *run, struct ticker *ticker)
 		ret = where_report(run);
 	/* It goes on after --timeout. */
 	outlast(run, ticker);
-	status = command_end(&run->command);
-	return status ? status : ret;
+	run->status = command_end(&run->command);
+	return ret;
 }
 
 static int measure_others(struct where_run *run, struct ticker *ticker)
@@ -354,5 +354,5 @@ int where_main(int argc, char **argv)
 	topdown_reading_destroy(run.then);
 	topdown_reading_destroy(run.now);
 	topdown_close(run.td);
-	return command_failure(options.argv, ret);
+	return run.status ? run.status : command_failure(options.argv, ret);
 }

@@ -95,6 +95,7 @@ struct where_symbols;
  * @then: reading of CPUs at the begin
  * @now: reading of CPUs at the end
  * @command: the command
+ * @status: its exit status
  * @stalls: sampling
  * @points: what was sampled
  * @symbols: names of addresses
@@ -114,6 +115,7 @@ struct where_run {
 	struct topdown_reading *then;
 	struct topdown_reading *now;
 	struct command command;
+	int status;
 	struct topdown_stalls *stalls;
 	struct where_points *points;
 	struct where_symbols *symbols;
