@@ -100,7 +100,8 @@ build_programs() {
 	for program in units unsampled damage made pairs shares series noise columns frames containers; do
 		wrap=()
 		[[ $program != unsampled ]] ||
-			mapfile -t wrap < <(printf -- '-Wl,--wrap=topdown_stalls_%s\n' event_get lost)
+			mapfile -t wrap < <(printf -- '-Wl,--wrap=%s\n' topdown_stalls_{event_get,lost} \
+				where_symbols_object)
 		beside "${compile[@]}" "${wrap[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "${command[@]/%.c/.o}" \
 			"$objects"/common/*.o "$objects/libtopdown.a" "${libraries[@]}"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown where: how each form of output says that the events of a node have no sample.  The
- * events are those below, as the linker hands us the library's calls.
+ * topdown where: how each form of output says that the events of a node have no sample, and where
+ * a row without a function is.  The events are those below, as the linker hands us the library's
+ * calls.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 int __wrap_topdown_stalls_event_get(const struct topdown_stalls *stalls, unsigned int number,
 				    struct topdown_stalls_event *out, size_t size);
 uint64_t __wrap_topdown_stalls_lost(const struct topdown_stalls *stalls);
+const char *__wrap_where_symbols_object(const struct where_symbols *symbols, uint32_t object);
 
 static const struct topdown_stalls_event events[] = {
 	{ .name = "LOADS<&", .pmu = "cpu", .nodes = 1ULL << LOSER, .error = EMFILE },
@@ -40,6 +42,16 @@ uint64_t __wrap_topdown_stalls_lost(const struct topdown_stalls *stalls)
 {
 	(void)stalls;
 	return 0;
+}
+
+/* Of the one row that has a place: see has_place(). */
+static const char *file_name;
+
+const char *__wrap_where_symbols_object(const struct where_symbols *symbols, uint32_t object)
+{
+	(void)symbols;
+	(void)object;
+	return file_name;
 }
 
 enum form {
@@ -94,6 +106,22 @@ static bool lacks(const struct where_options *options, enum form form, const cha
 	return !there;
 }
 
+/* The place of a row of that file. */
+static bool has_place(const char *file, const char *function, const char *place)
+{
+	const struct where_symbol symbol = { .name = function };
+	const struct where_row row = { .place.address = 0x1a2b0, .symbol = &symbol };
+	const struct where_options options = { 0 };
+	const struct where_run run = { .options = &options };
+	char text[256];
+
+	file_name = file;
+	where_place_text(text, sizeof(text), &run, &row);
+	if (strcmp(text, place))
+		printf("# %s\n", text);
+	return !strcmp(text, place);
+}
+
 int main(void)
 {
 	static const char * const open_files[] = {
@@ -105,7 +133,7 @@ int main(void)
 	struct where_options process = { .pid = 1 };
 	char text[1024];
 
-	ktap_begin(&ktap, 9);
+	ktap_begin(&ktap, 11);
 	snprintf(text, sizeof(text), "no sample of LOADS<&: %s\nno sample of RARE: %s\n",
 		 open_files[0], never);
 	check(has(&cpus, LOSER, FORM_TABLE, text), "lines below the table of the node");
@@ -126,5 +154,10 @@ int main(void)
 	check(has(&cpus, LOSER, FORM_CSV, text), "CSV has one text");
 	check(lacks(&cpus, FORM_CSV, "OTHER") && lacks(&cpus, FORM_CSV, "ATOM") &&
 	      lacks(&cpus, FORM_CSV, "SAMPLED"), "events of others are left out");
+	check(has_place("/usr/lib/libz.so.1", NULL, "libz.so.1+0x1a2b0") &&
+	      has_place("/usr/lib/libz.so.1", "inflate", "libz.so.1"),
+	      "an address where no function is known");
+	check(has_place("/usr/lib/libcrypto-long.so.3", NULL, "libcrypto-long.so.3") &&
+	      has_place("[kernel]", NULL, "[kernel]"), "but only all of it, and of files");
 	return ktap_end(&ktap);
 }

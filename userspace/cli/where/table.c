@@ -35,17 +35,27 @@ void where_function_text(char *text, size_t size, const struct where_run *run,
 		snprintf(text, size, "(no symbol)");
 }
 
+/* Where no function is known its address says more than the file, if there is room for all of it. */
+static bool put_nameless(char *text, size_t size, const struct where_row *row, const char *path)
+{
+	if (row->symbol->name || *path != '/')
+		return false;
+	return snprintf(text, size, "%s+0x%" PRIx64, where_base(path), row->place.address) <=
+	       PLACE_WIDTH;
+}
+
 void where_place_text(char *text, size_t size, const struct where_run *run,
 		      const struct where_row *row)
 {
-	const char *object = where_base(where_symbols_object(run->symbols, row->place.object));
+	const char *path = where_symbols_object(run->symbols, row->place.object);
+	const char *object = where_base(path);
 	uint64_t offset = row->place.address - row->symbol->start;
 
 	if (run->options->by == WHERE_INSTRUCTION && row->symbol->name)
 		snprintf(text, size, "%s+0x%" PRIx64, object, offset);
 	else if (row->symbol->file && row->symbol->line)
 		snprintf(text, size, "%s:%u", where_base(row->symbol->file), row->symbol->line);
-	else
+	else if (run->options->by == WHERE_INSTRUCTION || !put_nameless(text, size, row, path))
 		snprintf(text, size, "%s", object);
 }
 

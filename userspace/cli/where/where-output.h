@@ -41,7 +41,7 @@ void where_missing_text(const struct where_run *run, const struct where_domain *
 /* "main", or the file and address where no function is known. */
 void where_function_text(char *text, size_t size, const struct where_run *run,
 			 const struct where_row *row);
-/* "list.c:42", or the file of the program. */
+/* "list.c:42", or the file of the program, with the address if there is no function. */
 void where_place_text(char *text, size_t size, const struct where_run *run,
 		      const struct where_row *row);
 /* The last part of a path. */
