@@ -21,9 +21,9 @@
 #define TD_TURN_COST		100
 #define TD_LOOK_NS		50000000ULL
 /*
- * Once a task needs its counters the module stands aside for 192 to 216 ms, and if it is needed then
- * for as long again. So a stretch of samples ends before that, and the rest goes on for longer.
- * They vary, so as not to fall into step with the program.
+ * Once a task needs its counters the module stands aside for 192 to 216 ms, and if they are needed
+ * then for as long again. So a stretch of samples ends before that, and the rest goes on for
+ * longer. They vary, so as not to fall into step with the program.
  */
 #define TD_STRETCH_MIN_NS	120000000ULL
 #define TD_STRETCH_JITTER_NS	50000000ULL

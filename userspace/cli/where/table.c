@@ -35,7 +35,7 @@ void where_function_text(char *text, size_t size, const struct where_run *run,
 		snprintf(text, size, "(no symbol)");
 }
 
-/* Where no function is known its address says more than the file, if there is room for all of it. */
+/* Without a function, an address says more than the file, if there is room for all of it. */
 static bool put_nameless(char *text, size_t size, const struct where_row *row, const char *path)
 {
 	if (row->symbol->name || *path != '/')
