@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Union
 
 from . import abi, library
 from .cpus import CpusLike
+from .field import number, word
 from .handle import Closing, Handle
 from .latency import EventLike, LatencySession, Refusal, refusal
 from .latency import names as latency_names
@@ -44,30 +45,13 @@ class Info:
         "aside", "aside_all"."""
         return abi.bits("INFO_", self._raw.out_flags)
 
-    @property
-    def nr_cpus(self) -> int:
-        """One more than the highest possible CPU number."""
-        return int(self._raw.out_nr_cpus)
-
-    @property
-    def source(self) -> str:
-        """What the kind of CPU that has the most levels is measured with."""
-        return library.text("topdown_source_name", self._raw.out_source)
-
-    @property
-    def level(self) -> int:
-        """Highest level on that kind: 1 or 2."""
-        return int(self._raw.out_level)
-
-    @property
-    def slots_per_cycle(self) -> int:
-        """Pipeline width of that kind; 0 when not known."""
-        return int(self._raw.out_slots_per_cycle)
-
-    @property
-    def period_ms(self) -> int:
-        """Longest time a busy CPU keeps one window open, in ms."""
-        return int(self._raw.out_period_ms)
+    nr_cpus = number("out_nr_cpus", "One more than the highest possible CPU number.")
+    source = word("out_source", "topdown_source_name",
+                  "What the kind of CPU that has the most levels is measured with.")
+    level = number("out_level", "Highest level on that kind: 1 or 2.")
+    slots_per_cycle = number("out_slots_per_cycle",
+                             "Pipeline width of that kind; 0 when not known.")
+    period_ms = number("out_period_ms", "Longest time a busy CPU keeps one window open, in ms.")
 
     @property
     def cpu_name(self) -> str:
@@ -84,15 +68,9 @@ class Info:
         """Version of the module."""
         return bytes(self._raw.out_version).decode(errors="replace")
 
-    @property
-    def instance(self) -> int:
-        """A random number that differs each time that the module is loaded."""
-        return int(self._raw.out_instance)
-
-    @property
-    def load_time_ns(self) -> int:
-        """When the module was loaded: CLOCK_BOOTTIME in ns."""
-        return int(self._raw.out_load_time_ns)
+    instance = number("out_instance",
+                      "A random number that differs each time that the module is loaded.")
+    load_time_ns = number("out_load_time_ns", "When the module was loaded: CLOCK_BOOTTIME in ns.")
 
     def as_dict(self) -> Dict[str, Any]:
         """All of it, by the names of the properties."""

@@ -7,6 +7,7 @@ import math
 from typing import Any, Dict, Iterable, Optional
 
 from . import abi, library
+from .field import number
 from .nodes import NodeLike, node, nodes
 
 #: The highest level of nodes that there is.
@@ -47,45 +48,28 @@ class Figures:
         """A copy of struct topdown_figures."""
         return abi.Figures.from_buffer_copy(self._raw)
 
-    @property
-    def enabled_ns(self) -> int:
-        """All the time of the span, in ns; of a sum over CPUs their times are added."""
-        return int(self._raw.enabled_ns)
-
-    @property
-    def running_ns(self) -> int:
-        """The part of `enabled_ns` in which slots were counted, in ns."""
-        return int(self._raw.running_ns)
+    enabled_ns = number(
+        "enabled_ns", "All the time of the span, in ns; of a sum over CPUs their times are added.")
+    running_ns = number("running_ns",
+                        "The part of `enabled_ns` in which slots were counted, in ns.")
 
     @property
     def running(self) -> float:
         """The share of the time that was measured, 0.0 to 1.0; NaN for no time."""
         return self.running_ns / self.enabled_ns if self.enabled_ns else math.nan
 
-    @property
-    def slots(self) -> int:
-        """Slots counted, not scaled up to `enabled_ns`."""
-        return int(self._raw.slots)
-
-    @property
-    def cycles(self) -> int:
-        """Cycles in which the CPU was not halted; 0 if they were not counted."""
-        return int(self._raw.cycles)
-
-    @property
-    def instructions(self) -> int:
-        """Instructions that retired in `cycles`."""
-        return int(self._raw.instructions)
+    slots = number("slots", "Slots counted, not scaled up to `enabled_ns`.")
+    cycles = number("cycles",
+                    "Cycles in which the CPU was not halted; 0 if they were not counted.")
+    instructions = number("instructions", "Instructions that retired in `cycles`.")
 
     @property
     def ipc(self) -> float:
         """Instructions per cycle; NaN if cycles were not counted."""
         return float(library.ask("topdown_figures_ipc", ctypes.byref(self._raw)))
 
-    @property
-    def busy_ns(self) -> int:
-        """The part of `enabled_ns` in which the CPU was not idle, in ns; 0 for tasks."""
-        return int(self._raw.busy_ns)
+    busy_ns = number("busy_ns",
+                     "The part of `enabled_ns` in which the CPU was not idle, in ns; 0 for tasks.")
 
     def busy(self, time_ns: int) -> float:
         """The share of a time in which CPUs were not idle, 0.0 to 1.0; NaN for no time.

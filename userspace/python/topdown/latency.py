@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 from . import abi, library
 from .cpus import CpusLike, words
+from .field import number
 from .handle import Closing, Handle
 from .session import Session
 
@@ -64,15 +65,8 @@ class LatencyReading:
         """Whether the sampling counter is left to perf users now, or the event finds none."""
         return bool(self._raw.flags & abi.LATENCY_RECORD_AWAY)
 
-    @property
-    def samples(self) -> int:
-        """Number of samples."""
-        return int(self._raw.samples)
-
-    @property
-    def events(self) -> int:
-        """Number of events that the samples stand for."""
-        return int(self._raw.events)
+    samples = number("samples", "Number of samples.")
+    events = number("events", "Number of events that the samples stand for.")
 
     @property
     def counted(self) -> Optional[int]:
@@ -88,25 +82,11 @@ class LatencyReading:
     def _known(self) -> bool:
         return bool(self._raw.flags & abi.LATENCY_RECORD_COUNTED)
 
-    @property
-    def min(self) -> int:
-        """Least latency in cycles; 0 without samples.  Of a difference: that of its bin."""
-        return int(self._raw.min)
-
-    @property
-    def max(self) -> int:
-        """Greatest latency in cycles.  Of a difference: that of its bin."""
-        return int(self._raw.max)
-
-    @property
-    def running_ns(self) -> int:
-        """How long the event had the sampling counter."""
-        return int(self._raw.running_ns)
-
-    @property
-    def elapsed_ns(self) -> int:
-        """How long the event has been asked for."""
-        return int(self._raw.elapsed_ns)
+    min = number("min",
+                 "Least latency in cycles; 0 without samples.  Of a difference: that of its bin.")
+    max = number("max", "Greatest latency in cycles.  Of a difference: that of its bin.")
+    running_ns = number("running_ns", "How long the event had the sampling counter.")
+    elapsed_ns = number("elapsed_ns", "How long the event has been asked for.")
 
     @property
     def mean(self) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Dict, Optional
 
-from . import abi, library, nodes
+from . import abi, library
+from .field import names, number, word
 from .figures import LEVEL, Figures
 
 FLAGS = {"scaled": abi.RECORD_SCALED, "clamped": abi.RECORD_CLAMPED,
@@ -31,70 +32,34 @@ class Record:
         """CPU number; None for the sum over CPUs."""
         return None if self._raw.cpu == abi.CPU_ALL else int(self._raw.cpu)
 
-    @property
-    def state(self) -> str:
-        """How the CPU is measured: "ok", "offline", "unsupported", "contended", ..."""
-        return library.text("topdown_state_name", self._raw.state)
-
-    @property
-    def source(self) -> str:
-        """What it is measured with: "perf_metrics", "generic", ..."""
-        return library.text("topdown_source_name", self._raw.source)
-
-    @property
-    def level(self) -> int:
-        """Highest level of the figures: 2, 1, or 0 for none."""
-        return int(self._raw.level)
-
-    @property
-    def kind(self) -> str:
-        """The kind of core: "only", "core", "atom" or "mixed"."""
-        return library.text("topdown_kind_name", self._raw.kind)
-
-    @property
-    def slots_per_cycle(self) -> int:
-        """Pipeline width; 0 when not known or not the same for all."""
-        return int(self._raw.slots_per_cycle)
-
-    @property
-    def nr_cpus(self) -> int:
-        """Number of CPUs whose figures are in this record."""
-        return int(self._raw.nr_cpus)
+    state = word("state", "topdown_state_name",
+                 """How the CPU is measured: "ok", "offline", "unsupported", "contended", ...""")
+    source = word("source", "topdown_source_name",
+                  """What it is measured with: "perf_metrics", "generic", ...""")
+    level = number("level", "Highest level of the figures: 2, 1, or 0 for none.")
+    kind = word("kind", "topdown_kind_name",
+                """The kind of core: "only", "core", "atom" or "mixed".""")
+    slots_per_cycle = number("slots_per_cycle",
+                             "Pipeline width; 0 when not known or not the same for all.")
+    nr_cpus = number("nr_cpus", "Number of CPUs whose figures are in this record.")
 
     @property
     def flags(self) -> frozenset[str]:
         """Of "scaled", "clamped", "refined" and "drilldown", those that hold."""
         return frozenset(name for name, bit in FLAGS.items() if self._raw.flags & bit)
 
-    @property
-    def turns(self) -> int:
-        """0: level 1 is counted all the time; n: it has one turn of n."""
-        return int(self._raw.turns)
-
-    @property
-    def nodes(self) -> frozenset[str]:
-        """The names of the nodes that are counted now."""
-        return nodes.of_mask(self._raw.nodes)
-
-    @property
-    def clamped(self) -> frozenset[str]:
-        """The names of the nodes that were cut to the possible range in the last window."""
-        return nodes.of_mask(self._raw.clamped)
-
-    @property
-    def windows(self) -> int:
-        """Windows closed since the module was loaded; in a map the number of the last window."""
-        return int(self._raw.windows)
-
-    @property
-    def time_ns(self) -> int:
-        """`total` counts until then: CLOCK_MONOTONIC in ns; 0 if it was never measured."""
-        return int(self._raw.time_ns)
-
-    @property
-    def window_time_ns(self) -> int:
-        """When `window` ended: CLOCK_MONOTONIC in ns; 0 for none."""
-        return int(self._raw.window_time_ns)
+    turns = number("turns", "0: level 1 is counted all the time; n: it has one turn of n.")
+    nodes = names("nodes", "The names of the nodes that are counted now.")
+    clamped = names(
+        "clamped",
+        "The names of the nodes that were cut to the possible range in the last window.")
+    windows = number(
+        "windows",
+        "Windows closed since the module was loaded; in a map the number of the last window.")
+    time_ns = number(
+        "time_ns", "`total` counts until then: CLOCK_MONOTONIC in ns; 0 if it was never measured.")
+    window_time_ns = number("window_time_ns",
+                            "When `window` ended: CLOCK_MONOTONIC in ns; 0 for none.")
 
     def since(self, then: Record, level: int = LEVEL) -> Figures:
         """The figures of the time between two records of a CPU.

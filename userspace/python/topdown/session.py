@@ -7,7 +7,8 @@ import os
 import weakref
 from typing import Any, Dict, Optional, Type
 
-from . import abi, library, nodes
+from . import abi, library
+from .field import names, number, word
 from .figures import LEVEL, Figures
 from .handle import Closing, Handle
 
@@ -34,60 +35,32 @@ class SessionReading:
         #: The part on its E-cores.
         self.atom = Figures(abi.Figures.from_buffer_copy(kinds[abi.KIND_ATOM].figures))
 
-    @property
-    def serial(self) -> int:
-        """Number of the session, of all since the module was loaded, from 1."""
-        return int(self._raw.out_serial)
-
-    @property
-    def state(self) -> str:
-        """What has become of it: "running", "disabled", "exited", "ended" or "detached"."""
-        return library.text("topdown_session_state_name", self._raw.out_state)
+    serial = number("out_serial",
+                    "Number of the session, of all since the module was loaded, from 1.")
+    state = word(
+        "out_state", "topdown_session_state_name",
+        """What has become of it: "running", "disabled", "exited", "ended" or "detached".""")
 
     @property
     def incomplete(self) -> bool:
         """Whether some task is not followed: `dropped`, or it began during the attach."""
         return bool(self._raw.out_flags & abi.SESSION_OUT_INCOMPLETE)
 
-    @property
-    def dropped(self) -> int:
-        """Tasks that dropped out because a program gave them rights, or was not readable."""
-        return int(self._raw.out_dropped)
-
-    @property
-    def tasks(self) -> int:
-        """Tasks that are followed now."""
-        return int(self._raw.out_tasks)
-
-    @property
-    def source(self) -> str:
-        """What the figures were measured with: "perf_metrics", "generic", "mixed", ..."""
-        return library.text("topdown_source_name", self._raw.out_source)
-
-    @property
-    def level(self) -> int:
-        """Level of the figures, the lowest of their CPUs: 2, 1, or 0 for none."""
-        return int(self._raw.out_level)
-
-    @property
-    def nodes(self) -> frozenset[str]:
-        """The names of the nodes that all of `figures` have."""
-        return nodes.of_mask(self._raw.out_nodes)
-
-    @property
-    def time_ns(self) -> int:
-        """When it was read: CLOCK_MONOTONIC in ns."""
-        return int(self._raw.out_time_ns)
-
-    @property
-    def switches(self) -> int:
-        """How often its tasks were given a CPU."""
-        return int(self._raw.out_switches)
-
-    @property
-    def merged_ns(self) -> int:
-        """The part of the time that was not measured because tasks switched too fast, in ns."""
-        return int(self._raw.out_merged_ns)
+    dropped = number(
+        "out_dropped",
+        "Tasks that dropped out because a program gave them rights, or was not readable.")
+    tasks = number("out_tasks", "Tasks that are followed now.")
+    source = word(
+        "out_source", "topdown_source_name",
+        """What the figures were measured with: "perf_metrics", "generic", "mixed", ...""")
+    level = number("out_level",
+                   "Level of the figures, the lowest of their CPUs: 2, 1, or 0 for none.")
+    nodes = names("out_nodes", "The names of the nodes that all of `figures` have.")
+    time_ns = number("out_time_ns", "When it was read: CLOCK_MONOTONIC in ns.")
+    switches = number("out_switches", "How often its tasks were given a CPU.")
+    merged_ns = number(
+        "out_merged_ns",
+        "The part of the time that was not measured because tasks switched too fast, in ns.")
 
     def since(self, then: SessionReading, level: int = LEVEL) -> Figures:
         """The figures of the time between two readings of a session.
