@@ -5,13 +5,12 @@
 #include "latency-columns.h"
 
 #include "latency-figures.h"
-#include "raw-events.h"
 #include "task.h"
 
 /* A latency that nobody sampled is not known, or known from elsewhere. */
 static void set_latency(struct column_value *value, const struct row *row, enum known_figure figure)
 {
-	set_figure(value, row_latency(row, figure));
+	set_figure(value, latency_figure(latency_of(row), figure));
 }
 
 static void set_end(struct column_value *value, const struct row *row, enum known_figure figure)
@@ -20,58 +19,55 @@ static void set_end(struct column_value *value, const struct row *row, enum know
 	value->integer = value->number;
 }
 
-static const char *latency_event(const struct row *row)
-{
-	return row->node ? row->node : raw_events_name(row->latency->event);
-}
-
 /* A node has no samples of its own. */
-static uint64_t latency_number(const struct row *row, uint64_t number)
+static uint64_t latency_number(const struct latency_row *row, uint64_t number)
 {
 	return row->node ? 0 : number;
 }
 
 /* Does anybody know what was counted, and what was lost? */
-static bool latency_counted(const struct row *row)
+static bool latency_counted(const struct latency_row *row)
 {
-	return !row->node && row->latency->flags & TOPDOWN_LATENCY_RECORD_COUNTED;
+	return !row->node && row->record.flags & TOPDOWN_LATENCY_RECORD_COUNTED;
 }
 
-static const char *latency_origin(const struct row *row)
+static const char *latency_origin(const struct latency_row *row)
 {
 	if (row->node)
 		return "cost";
 	if (row->known)
 		return row->known->source;
-	return row->latency->samples ? "samples" : "none";
+	return row->record.samples ? "samples" : "none";
 }
 
 static void set_covered(struct column_value *value, const struct row *row)
 {
-	const struct topdown_latency_record *record = row->latency;
+	const struct topdown_latency_record *record = &latency_of(row)->record;
 
-	value->none = row->node || !record->elapsed_ns;
+	value->none = latency_of(row)->node || !record->elapsed_ns;
 	value->number = value->none ? 0 : (double)record->running_ns / record->elapsed_ns;
 }
 
-GETTER(event, string, latency_event(row))
-GETTER(samples, integer, latency_number(row, row->latency->samples))
-GETTER(events, integer, latency_number(row, row->latency->events))
-GETTER(counted_events, known, latency_counted(row), row->latency->counted)
-GETTER(lost_events, known, latency_counted(row), row->latency->lost)
+#define OWN	latency_of(row)
+
+GETTER(event, string, latency_name(OWN))
+GETTER(samples, integer, latency_number(OWN, OWN->record.samples))
+GETTER(events, integer, latency_number(OWN, OWN->record.events))
+GETTER(counted_events, known, latency_counted(OWN), OWN->record.counted)
+GETTER(lost_events, known, latency_counted(OWN), OWN->record.lost)
 GETTER(mean, latency, row, KNOWN_MEAN)
-GETTER(deviation, figure, row->node ? (double)NAN : sqrt(topdown_latency_variance(row->latency)))
+GETTER(deviation, figure, latency_deviation(OWN))
 GETTER(min, end, row, KNOWN_MIN)
 GETTER(p50, latency, row, KNOWN_P50)
 GETTER(p90, latency, row, KNOWN_P90)
 GETTER(p99, latency, row, KNOWN_P99)
 GETTER(max, end, row, KNOWN_MAX)
-GETTER(origin, string, latency_origin(row))
-GETTER(estimate, figure, row->estimate)
-GETTER(cost, figure, row->cost)
-GETTER(over, known, row->judged, row->over)
+GETTER(origin, string, latency_origin(OWN))
+GETTER(estimate, figure, OWN->estimate)
+GETTER(cost, figure, OWN->cost)
+GETTER(over, known, OWN->judged, OWN->over)
 GETTER(covered, covered, row)
-GETTER(aside, known, !row->node, !!(row->latency->flags & TOPDOWN_LATENCY_RECORD_AWAY))
+GETTER(aside, known, !OWN->node, !!(OWN->record.flags & TOPDOWN_LATENCY_RECORD_AWAY))
 GETTER(pid, known, row->task && row->task->pid > 0, row->task ? row->task->pid : 0)
 
 static const struct column columns[] = {

@@ -190,8 +190,8 @@ static void set_cpu(const struct latency_run *run, struct row *row)
 {
 	if (topdown_reading_between(run->cost_then, run->cost_now, row->cpu, LEVEL, &row->figures))
 		memset(&row->figures, 0, sizeof(row->figures));
-	row->estimate = count(row->latency, false);
-	row->cycles = row->figures.cycles;
+	latency_of(row)->estimate = count(&latency_of(row)->record, false);
+	latency_of(row)->cycles = row->figures.cycles;
 }
 
 /* The share of the time of a task in which its cycles were counted, if nobody else needed that. */
@@ -209,6 +209,7 @@ static double measured(const struct task *task, const struct topdown_figures *al
 static void set_task(struct row *row)
 {
 	const struct task *task = row->task;
+	struct latency_row *own = latency_of(row);
 	struct topdown_figures all, core, atom;
 	double part;
 
@@ -216,14 +217,14 @@ static void set_task(struct row *row)
 	    task_kind(task, TOPDOWN_KIND_CORE, LEVEL, &core) ||
 	    task_kind(task, TOPDOWN_KIND_ATOM, LEVEL, &atom))
 		return;
-	row->estimate = count(row->latency, all.enabled_ns);
+	own->estimate = count(&own->record, all.enabled_ns);
 	row->figures = all;
 	if (core.enabled_ns || atom.enabled_ns) {
-		row->estimate *= core.enabled_ns / ((double)core.enabled_ns + atom.enabled_ns);
+		own->estimate *= core.enabled_ns / ((double)core.enabled_ns + atom.enabled_ns);
 		row->figures = core;
 	}
 	part = measured(task, &all);
-	row->cycles = part < MEASURED_LEAST ? 0 : row->figures.cycles / part;
+	own->cycles = part < MEASURED_LEAST ? 0 : row->figures.cycles / part;
 }
 
 /* A latency as the node of the event takes it. */
@@ -245,23 +246,24 @@ static double capped(unsigned int event, double latency)
  */
 void cost_set(const struct latency_run *run, struct row *row)
 {
-	double latency = row_latency(row, run->options->statistic);
+	struct latency_row *own = latency_of(row);
+	double latency = latency_figure(own, run->options->statistic);
 
 	if (row->task)
 		set_task(row);
 	else
 		set_cpu(run, row);
-	if (isnan(row->estimate))
-		row->cycles = 0;
-	if (!row->cycles)
+	if (isnan(own->estimate))
+		own->cycles = 0;
+	if (!own->cycles)
 		return;
 	/* Without an event there is no latency, and none of a few that had no sample. */
 	if (isnan(latency)) {
-		row->unsampled = row->estimate;
+		own->unsampled = own->estimate;
 		return;
 	}
-	row->spent = row->estimate * latency;
-	row->capped = row->estimate * capped(row->latency->event, latency);
+	own->spent = own->estimate * latency;
+	own->capped = own->estimate * capped(own->record.event, latency);
 }
 
 /**
@@ -274,18 +276,21 @@ void cost_set(const struct latency_run *run, struct row *row)
  */
 void cost_add(struct row *sum, const struct row *row)
 {
+	struct latency_row *all = latency_of(sum);
+	const struct latency_row *own = latency_of(row);
+
 	td_figures_add(&sum->figures, &row->figures);
-	if (isnan(row->estimate) || (row->estimate && !row->cycles))
+	if (isnan(own->estimate) || (own->estimate && !own->cycles))
 		return;
-	sum->estimate = isnan(sum->estimate) ? row->estimate : sum->estimate + row->estimate;
-	sum->unsampled += row->unsampled;
-	sum->spent += row->spent;
-	sum->capped += row->capped;
-	sum->cycles += row->cycles;
+	all->estimate = isnan(all->estimate) ? own->estimate : all->estimate + own->estimate;
+	all->unsampled += own->unsampled;
+	all->spent += own->spent;
+	all->capped += own->capped;
+	all->cycles += own->cycles;
 }
 
 /* Events on CPUs that had no sample cost as much as those on the others. */
-static void spread(struct row *row)
+static void spread(struct latency_row *row)
 {
 	double sampled = row->estimate - row->unsampled;
 	double factor = sampled > 0 ? row->estimate / sampled : (double)NAN;
@@ -297,7 +302,7 @@ static void spread(struct row *row)
 }
 
 /* Cycles as a share of those of the row. */
-static double share(const struct row *row, double cycles)
+static double share(const struct latency_row *row, double cycles)
 {
 	return row->cycles ? cycles / row->cycles : (double)NAN;
 }
@@ -307,14 +312,14 @@ static bool same_subject(const struct row *a, const struct row *b)
 	return a->kind == b->kind && a->cpu == b->cpu && a->task == b->task;
 }
 
-static const struct row *find(const struct row *rows, unsigned int nr, const struct row *subject,
-			      int event)
+static const struct latency_row *find(const struct row *rows, unsigned int nr,
+				      const struct row *subject, int event)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		if (same_subject(&rows[i], subject) && (int)rows[i].latency->event == event)
-			return &rows[i];
+		if (same_subject(&rows[i], subject) && (int)latency_of(&rows[i])->record.event == event)
+			return latency_of(&rows[i]);
 	}
 	return NULL;
 }
@@ -340,30 +345,34 @@ static bool parents_over(const struct topdown_figures *figures, enum parent pare
 
 /* A row for a node, if the events are there that it needs. */
 static bool add_node(struct latency_run *run, unsigned int nr, const struct row *subject,
-		     unsigned int node, struct row *row)
+		     unsigned int node, unsigned int at)
 {
-	const struct row *event = find(run->rows, nr, subject, nodes[node].event);
-	const struct row *less = NULL;
+	const struct latency_row *event = find(run->rows, nr, subject, nodes[node].event);
+	const struct latency_row *less = NULL;
+	struct latency_row *own = &run->own[at];
 
 	if (nodes[node].less != NONE)
 		less = find(run->rows, nr, subject, nodes[node].less);
 	if (!event || (nodes[node].less != NONE && !less))
 		return false;
-	*row = *subject;
-	row->latency = event->latency;
-	row->node = nodes[node].name;
-	row->known = NULL;
-	row->estimate = (double)NAN;
-	row->cost = share(event, event->capped);
+	run->rows[at] = *subject;
+	run->rows[at].own = own;
+	*own = (struct latency_row){
+		.record = event->record,
+		.node = nodes[node].name,
+		.estimate = (double)NAN,
+		.cost = share(event, event->capped),
+		.aside = event->aside,
+	};
 	if (less) {
-		row->cost -= share(less, less->spent);
-		row->cost = row->cost < 0 ? 0 : row->cost;
+		own->cost -= share(less, less->spent);
+		own->cost = own->cost < 0 ? 0 : own->cost;
 	}
 	/* Thresholds are published for the mean. */
-	row->judged = nodes[node].threshold && !isnan(row->cost) &&
+	own->judged = nodes[node].threshold && !isnan(own->cost) &&
 		      run->options->statistic == KNOWN_MEAN;
-	row->over = row->judged && row->cost > nodes[node].threshold &&
-		    parents_over(&row->figures, nodes[node].parent);
+	own->over = own->judged && own->cost > nodes[node].threshold &&
+		    parents_over(&subject->figures, nodes[node].parent);
 	return true;
 }
 
@@ -380,14 +389,14 @@ unsigned int cost_rows(struct latency_run *run, unsigned int nr)
 	unsigned int i, j, n = nr, node;
 
 	for (i = 0; i < nr; i++) {
-		spread(&run->rows[i]);
-		run->rows[i].cost = share(&run->rows[i], run->rows[i].spent);
+		spread(&run->own[i]);
+		run->own[i].cost = share(&run->own[i], run->own[i].spent);
 	}
 	for (i = 0; published && i < nr; i++) {
 		for (j = 0; j < i && !same_subject(&run->rows[i], &run->rows[j]); j++)
 			;
 		for (node = 0; j == i && node < COST_NODES; node++)
-			n += add_node(run, nr, &run->rows[i], node, &run->rows[n]);
+			n += add_node(run, nr, &run->rows[i], node, n);
 	}
 	return n;
 }

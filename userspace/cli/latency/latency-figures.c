@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "raw-events.h"
+
 /**
  * known_lost - the share of events that no sample stands for although one should
  * @record: the record
@@ -49,15 +51,66 @@ double known_sampled(const struct topdown_latency_record *record, enum known_fig
 }
 
 /**
- * row_latency - a figure of a row
+ * latency_row_make - make a row of latencies without costs
+ * @row: the row
+ * @own: what it has for itself
+ * @record: the latencies, of a CPU, of the sum or of the task
+ * @task: the task; NULL for CPUs
+ * @aside: as in struct latency_row
+ */
+void latency_row_make(struct row *row, struct latency_row *own,
+		      const struct topdown_latency_record *record, const struct task *task,
+		      double aside)
+{
+	*own = (struct latency_row){
+		.record = *record,
+		.estimate = (double)NAN,
+		.cost = (double)NAN,
+		.aside = aside,
+	};
+	*row = (struct row){
+		.kind = task ? ROW_PROCESS : record->cpu == TOPDOWN_CPU_ALL ? ROW_ALL : ROW_CPU,
+		.task = task,
+		.cpu = record->cpu,
+		.core_id = -1,
+		.socket = -1,
+		.numa = -1,
+		.own = own,
+	};
+}
+
+/**
+ * latency_figure - a figure of a row
  * @row: the row
  * @figure: which
  *
  * Return: cycles, of samples or known otherwise; NaN for a node, and where nobody knows.
  */
-double row_latency(const struct row *row, enum known_figure figure)
+double latency_figure(const struct latency_row *row, enum known_figure figure)
 {
 	if (row->node)
 		return (double)NAN;
-	return row->known ? row->known->figure[figure] : known_sampled(row->latency, figure);
+	return row->known ? row->known->figure[figure] : known_sampled(&row->record, figure);
+}
+
+/**
+ * latency_deviation - the standard deviation of the latencies of a row
+ * @row: the row
+ *
+ * Return: cycles; NaN for a node, and without a sample.
+ */
+double latency_deviation(const struct latency_row *row)
+{
+	return row->node ? (double)NAN : sqrt(topdown_latency_variance(&row->record));
+}
+
+/**
+ * latency_name - the name of the event or the node of a row
+ * @row: the row
+ *
+ * Return: the name.
+ */
+const char *latency_name(const struct latency_row *row)
+{
+	return row->node ? row->node : raw_events_name(row->record.event);
 }

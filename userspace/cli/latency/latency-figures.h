@@ -40,8 +40,50 @@ struct known {
 	double figure[KNOWN_FIGURES];
 };
 
+/**
+ * struct latency_row - what a row of latencies has
+ * @record: the latencies
+ * @known: what is known of them, if there is no sample; else NULL
+ * @node: name of a node that follows from costs of events; NULL for an event
+ * @estimate: how often the event happened, an estimate; NaN if not known.  Of a sum on the CPUs
+ *	that have one
+ * @unsampled: the part of @estimate on CPUs where it happened and had no sample
+ * @spent: cycles that it cost there
+ * @capped: the same, with latencies up to the cap of the event's node
+ * @cycles: the cycles of these CPUs or of the task; 0 if there was no estimate, or no count
+ * @cost: share of the cycles that the event cost; NaN if not known
+ * @aside: share of the time in which the counter was left to perf users, or the event found none,
+ *	of a recording; NaN to go by the flags of @record
+ * @judged: the node has a threshold, and a cost
+ * @over: the node is over its threshold
+ */
+struct latency_row {
+	struct topdown_latency_record record;
+	const struct known *known;
+	const char *node;
+	double estimate;
+	double unsampled;
+	double spent;
+	double capped;
+	double cycles;
+	double cost;
+	double aside;
+	bool judged;
+	bool over;
+};
+
+static inline struct latency_row *latency_of(const struct row *row)
+{
+	return row->own;
+}
+
+void latency_row_make(struct row *row, struct latency_row *own,
+		      const struct topdown_latency_record *record, const struct task *task,
+		      double aside);
+const char *latency_name(const struct latency_row *row);
+double latency_deviation(const struct latency_row *row);
 double known_lost(const struct topdown_latency_record *record);
 double known_sampled(const struct topdown_latency_record *record, enum known_figure figure);
-double row_latency(const struct row *row, enum known_figure figure);
+double latency_figure(const struct latency_row *row, enum known_figure figure);
 
 #endif /* TOPDOWN_CLI_LATENCY_FIGURES_H */

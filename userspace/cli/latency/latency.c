@@ -50,8 +50,8 @@ static int make_room(struct latency_run *run)
 	run->then = calloc(run->sampled.nr, sizeof(*run->then));
 	run->now = calloc(run->sampled.nr, sizeof(*run->now));
 	run->rows = calloc(most, sizeof(*run->rows));
-	run->shown = calloc(most, sizeof(*run->shown));
-	if (run->first && run->then && run->now && run->rows && run->shown)
+	run->own = calloc(most, sizeof(*run->own));
+	if (run->first && run->then && run->now && run->rows && run->own)
 		return 0;
 	message_error("cannot sample: %s", strerror(ENOMEM));
 	return EXIT_RUNTIME;
@@ -75,7 +75,7 @@ static int print_interval(struct latency_options *options, struct interval *inte
 
 	if (output->format != OUTPUT_TABLE)
 		return output_interval(output, interval);
-	latency_table(output, interval);
+	latency_table(output, interval, options->cost);
 	return output_flush(output);
 }
 
@@ -89,7 +89,6 @@ static int print(struct latency_run *run)
 		.nr = latency_rows(run),
 		.row = run->rows,
 		.tasks = run->tasks.nr,
-		.costs = run->options->cost,
 	};
 	struct topdown_latency_record *swap = run->then;
 
@@ -149,7 +148,7 @@ static int save(struct latency_run *run)
 {
 	unsigned int nr = latency_sums(run);
 
-	return save_write(&run->save, topdown_info_get(run->td), run->shown, nr);
+	return save_write(&run->save, topdown_info_get(run->td), run->now, nr);
 }
 
 /* All that can be refused comes before the command runs. */
@@ -219,8 +218,8 @@ static int print_rows_known(struct latency_run *run, uint64_t events)
 	int ret;
 
 	run->rows = calloc(KNOWN_EVENTS, sizeof(*run->rows));
-	run->shown = calloc(KNOWN_EVENTS, sizeof(*run->shown));
-	if (!run->rows || !run->shown) {
+	run->own = calloc(KNOWN_EVENTS, sizeof(*run->own));
+	if (!run->rows || !run->own) {
 		message_error("cannot show latencies: %s", strerror(ENOMEM));
 		return EXIT_RUNTIME;
 	}
@@ -333,7 +332,7 @@ int latency_main(int argc, char **argv)
 	free(run.then);
 	free(run.now);
 	free(run.rows);
-	free(run.shown);
+	free(run.own);
 	free(run.save.path);
 	topdown_close(run.td);
 	return ret;

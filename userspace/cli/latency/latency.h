@@ -110,7 +110,7 @@ struct latency_save {
  * @cost_now: figures at its end
  * @save: the table of --save
  * @rows: the records as rows, and a sum for each event
- * @shown: what the rows say
+ * @own: what each row has for itself
  * @start_ns: start of the run
  * @then_ns: start of the interval
  * @signal: signal that ended the run; 0 for none
@@ -130,7 +130,7 @@ struct latency_run {
 	struct topdown_reading *cost_now;
 	struct latency_save save;
 	struct row *rows;
-	struct topdown_latency_record *shown;
+	struct latency_row *own;
 	uint64_t start_ns;
 	uint64_t then_ns;
 	int signal;
@@ -144,7 +144,7 @@ enum ticker_event latency_wait(struct latency_run *run);
 unsigned int latency_rows(struct latency_run *run);
 unsigned int latency_rows_known(struct latency_run *run, uint64_t events);
 unsigned int latency_sums(struct latency_run *run);
-void latency_table(struct output *output, const struct interval *interval);
+void latency_table(struct output *output, const struct interval *interval, bool costs);
 
 int save_prepare(struct latency_save *save, const char *path, int rows);
 int save_write(const struct latency_save *save, const struct topdown_info *info,

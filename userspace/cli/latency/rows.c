@@ -7,13 +7,6 @@
 #include "latency.h"
 #include "rows.h"
 
-static enum row_kind kind_of(const struct topdown_latency_record *record, const struct task *task)
-{
-	if (task)
-		return ROW_PROCESS;
-	return record->cpu == TOPDOWN_CPU_ALL ? ROW_ALL : ROW_CPU;
-}
-
 /* Latencies that are known otherwise, where there is no sample. */
 static const struct known *known_of(const struct latency_run *run,
 				    const struct topdown_latency_record *record)
@@ -21,23 +14,6 @@ static const struct known *known_of(const struct latency_run *run,
 	const struct known *known = &run->options->known[record->event];
 
 	return record->samples || !known->source ? NULL : known;
-}
-
-static void set_row(struct row *row, const struct topdown_latency_record *record,
-		    const struct task *task)
-{
-	*row = (struct row){
-		.kind = kind_of(record, task),
-		.task = task,
-		.cpu = record->cpu,
-		.core_id = -1,
-		.socket = -1,
-		.numa = -1,
-		.latency = record,
-		.estimate = (double)NAN,
-		.cost = (double)NAN,
-		.aside = (double)NAN,
-	};
 }
 
 /* The records of a run never begin again, so this fails only for those of a broken module. */
@@ -51,30 +27,26 @@ static void compare(const struct latency_run *run, unsigned int i,
 /* Each event has a row of the sum, and with -A its CPUs. */
 static unsigned int rows_of_cpus(struct latency_run *run)
 {
-	struct topdown_latency_record *sum = NULL, part;
-	struct row *all = NULL, row;
+	struct topdown_latency_record part;
+	struct row *all = NULL, *row;
 	unsigned int i, n = 0;
 
 	for (i = 0; i < run->sampled.nr; i++) {
-		if (!sum || run->now[i].event != sum->event) {
-			sum = &run->shown[n];
-			*sum = (struct topdown_latency_record){ .cpu = TOPDOWN_CPU_ALL };
-			all = &run->rows[n++];
-			set_row(all, sum, NULL);
+		if (!all || run->now[i].event != latency_of(all)->record.event) {
+			part = (struct topdown_latency_record){ .cpu = TOPDOWN_CPU_ALL };
+			all = &run->rows[n];
+			latency_row_make(all, &run->own[n++], &part, NULL, (double)NAN);
 		}
 		compare(run, i, &part);
-		topdown_latency_add(sum, &part);
-		set_row(&row, &part, NULL);
+		topdown_latency_add(&latency_of(all)->record, &part);
+		/* The next one takes its place if it is not shown. */
+		row = &run->rows[n];
+		latency_row_make(row, &run->own[n], &part, NULL, (double)NAN);
 		if (run->options->cost) {
-			cost_set(run, &row);
-			cost_add(all, &row);
+			cost_set(run, row);
+			cost_add(all, row);
 		}
-		if (!run->options->each)
-			continue;
-		run->shown[n] = part;
-		run->rows[n] = row;
-		run->rows[n].latency = &run->shown[n];
-		n++;
+		n += run->options->each;
 	}
 	return n;
 }
@@ -82,12 +54,14 @@ static unsigned int rows_of_cpus(struct latency_run *run)
 /* Each task has a row for each event. */
 static unsigned int rows_of_tasks(struct latency_run *run)
 {
+	struct topdown_latency_record record;
 	unsigned int part, i, n = 0;
 
 	for (part = 0; part < run->sampled.nr_parts; part++) {
 		for (i = 0; i < run->sampled.part[part].nr; i++, n++) {
-			compare(run, n, &run->shown[n]);
-			set_row(&run->rows[n], &run->shown[n], &run->tasks.task[part]);
+			compare(run, n, &record);
+			latency_row_make(&run->rows[n], &run->own[n], &record,
+					 &run->tasks.task[part], (double)NAN);
 			if (run->options->cost)
 				cost_set(run, &run->rows[n]);
 		}
@@ -106,7 +80,7 @@ unsigned int latency_rows(struct latency_run *run)
 	unsigned int i, nr = run->tasks.nr ? rows_of_tasks(run) : rows_of_cpus(run);
 
 	for (i = 0; i < nr; i++)
-		run->rows[i].known = known_of(run, run->rows[i].latency);
+		run->own[i].known = known_of(run, &run->own[i].record);
 	return run->options->cost ? cost_rows(run, nr) : nr;
 }
 
@@ -122,21 +96,22 @@ unsigned int latency_rows_known(struct latency_run *run, uint64_t events)
 	unsigned int n = 0;
 
 	for (; events; events &= events - 1, n++) {
-		run->shown[n] = (struct topdown_latency_record){
+		const struct topdown_latency_record record = {
 			.event = __builtin_ctzll(events),
 			.cpu = TOPDOWN_CPU_ALL,
 		};
-		set_row(&run->rows[n], &run->shown[n], NULL);
-		run->rows[n].known = known_of(run, &run->shown[n]);
+
+		latency_row_make(&run->rows[n], &run->own[n], &record, NULL, (double)NAN);
+		run->own[n].known = known_of(run, &record);
 	}
 	return n;
 }
 
 /**
  * latency_sums - add up each event over the whole run
- * @run: the run, with the records of its end in @then
+ * @run: the run, with the records of its end in @then, and those of @now no longer needed
  *
- * Return: number of sums, in @shown.
+ * Return: number of sums, in @now.
  */
 unsigned int latency_sums(struct latency_run *run)
 {
@@ -146,11 +121,11 @@ unsigned int latency_sums(struct latency_run *run)
 	for (i = 0; i < run->sampled.nr; i++) {
 		if (topdown_latency_between(&run->first[i], &run->then[i], &part))
 			part = run->then[i];
-		for (j = 0; j < nr && run->shown[j].event != part.event; j++)
+		for (j = 0; j < nr && run->now[j].event != part.event; j++)
 			;
 		if (j == nr)
-			run->shown[nr++] = (struct topdown_latency_record){ .event = part.event };
-		topdown_latency_add(&run->shown[j], &part);
+			run->now[nr++] = (struct topdown_latency_record){ .event = part.event };
+		topdown_latency_add(&run->now[j], &part);
 	}
 	return nr;
 }

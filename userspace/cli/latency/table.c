@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "latency.h"
-#include "raw-events.h"
 #include "rows.h"
 #include "text.h"
 
@@ -109,11 +108,6 @@ static void put_number(struct line *line, int width, double number, int digits)
 	put_cell(line, width, text);
 }
 
-static const char *name_of(const struct row *row)
-{
-	return row->node ? row->node : raw_events_name(row->latency->event);
-}
-
 static const char *subject_of(const struct row *row, char text[CELL_SIZE])
 {
 	snprintf(text, CELL_SIZE, "all");
@@ -133,20 +127,20 @@ static void widen(int *width, const char *text)
 }
 
 /* The names of nodes are the longest, and have blanks after them, as nodes have no samples. */
-static struct layout layout_of(const struct interval *interval)
+static struct layout layout_of(const struct interval *interval, bool costs)
 {
 	struct layout layout = {
 		.event = EVENT_LEAST,
 		.subject = interval->tasks ? PID_LEAST : CPU_LEAST,
 		.tasks = interval->tasks,
-		.costs = interval->costs,
+		.costs = costs,
 	};
 	char subject[CELL_SIZE];
 	unsigned int i;
 	int room;
 
 	for (i = 0; i < interval->nr; i++) {
-		widen(&layout.event, name_of(&interval->row[i]));
+		widen(&layout.event, latency_name(latency_of(&interval->row[i])));
 		widen(&layout.subject, subject_of(&interval->row[i], subject));
 	}
 	room = TABLE_WIDTH - 1 - layout.subject - FIGURES_WIDTH -
@@ -162,21 +156,21 @@ static int samples_width(const struct layout *layout)
 }
 
 /* A node has a cost, and nothing that is sampled. */
-static void put_samples(struct line *line, const struct row *row, const struct layout *layout)
+static void put_samples(struct line *line, const struct latency_row *row,
+			const struct layout *layout)
 {
-	const struct topdown_latency_record *record = row->latency;
+	const struct topdown_latency_record *record = &row->record;
 	bool timed = !row->node && record->elapsed_ns;
 
 	put_number(line, samples_width(layout),
 		   row->node ? (double)NAN : (double)record->samples, 0);
-	put_number(line, MEAN_WIDTH, row_latency(row, KNOWN_MEAN), 2);
-	put_number(line, CYCLES_WIDTH,
-		   row->node ? (double)NAN : sqrt(topdown_latency_variance(record)), 2);
-	put_number(line, CYCLES_WIDTH, row_latency(row, KNOWN_MIN), 0);
-	put_number(line, CYCLES_WIDTH, row_latency(row, KNOWN_P50), 1);
-	put_number(line, CYCLES_WIDTH, row_latency(row, KNOWN_P90), 1);
-	put_number(line, CYCLES_WIDTH, row_latency(row, KNOWN_P99), 1);
-	put_number(line, CYCLES_WIDTH, row_latency(row, KNOWN_MAX), 0);
+	put_number(line, MEAN_WIDTH, latency_figure(row, KNOWN_MEAN), 2);
+	put_number(line, CYCLES_WIDTH, latency_deviation(row), 2);
+	put_number(line, CYCLES_WIDTH, latency_figure(row, KNOWN_MIN), 0);
+	put_number(line, CYCLES_WIDTH, latency_figure(row, KNOWN_P50), 1);
+	put_number(line, CYCLES_WIDTH, latency_figure(row, KNOWN_P90), 1);
+	put_number(line, CYCLES_WIDTH, latency_figure(row, KNOWN_P99), 1);
+	put_number(line, CYCLES_WIDTH, latency_figure(row, KNOWN_MAX), 0);
 	put_number(line, SHARE_WIDTH,
 		   timed ? record->running_ns * 100.0 / record->elapsed_ns : (double)NAN, 1);
 }
@@ -187,11 +181,11 @@ static void put_share(FILE *file, const char *name, double share)
 }
 
 /* A recording tells in which share of the time, and an interval of now only whether. */
-static void put_aside(FILE *file, const struct row *row)
+static void put_aside(FILE *file, const struct latency_row *row)
 {
 	if (row->aside > 0)
 		put_share(file, "aside", row->aside);
-	else if (isnan(row->aside) && row->latency->flags & TOPDOWN_LATENCY_RECORD_AWAY)
+	else if (isnan(row->aside) && row->record.flags & TOPDOWN_LATENCY_RECORD_AWAY)
 		fputs(" aside", file);
 }
 
@@ -204,23 +198,24 @@ static void put_lost(FILE *file, const struct topdown_latency_record *record)
 
 static void put_row(FILE *file, const struct row *row, const struct layout *layout)
 {
+	const struct latency_row *own = latency_of(row);
 	struct line line = { .file = file };
 	char subject[CELL_SIZE];
 
-	put_first(&line, layout->event, name_of(row));
+	put_first(&line, layout->event, latency_name(own));
 	put_cell(&line, layout->subject, subject_of(row, subject));
-	put_samples(&line, row, layout);
+	put_samples(&line, own, layout);
 	if (layout->costs) {
-		put_number(&line, COUNT_WIDTH, row->estimate, 0);
-		put_number(&line, COST_WIDTH, 100 * row->cost, 2);
+		put_number(&line, COUNT_WIDTH, own->estimate, 0);
+		put_number(&line, COST_WIDTH, 100 * own->cost, 2);
 	}
-	if (row->over)
+	if (own->over)
 		putc('*', file);
-	if (!row->node) {
-		put_aside(file, row);
-		put_lost(file, row->latency);
+	if (!own->node) {
+		put_aside(file, own);
+		put_lost(file, &own->record);
 	}
-	fprintf(file, "%s%s\n", row->known ? " from " : "", row->known ? row->known->source : "");
+	fprintf(file, "%s%s\n", own->known ? " from " : "", own->known ? own->known->source : "");
 }
 
 static void put_headings(FILE *file, const struct layout *layout)
@@ -251,13 +246,13 @@ static void put_headings(FILE *file, const struct layout *layout)
 /* Nobody knows how many events of tasks, or of an older module, had no sample. */
 static bool is_uncounted(const struct interval *interval)
 {
-	const struct topdown_latency_record *record;
+	const struct latency_row *row;
 	unsigned int i;
 
 	for (i = 0; i < interval->nr; i++) {
-		record = interval->row[i].latency;
-		if (!interval->row[i].node && record->samples &&
-		    !(record->flags & TOPDOWN_LATENCY_RECORD_COUNTED))
+		row = latency_of(&interval->row[i]);
+		if (!row->node && row->record.samples &&
+		    !(row->record.flags & TOPDOWN_LATENCY_RECORD_COUNTED))
 			return true;
 	}
 	return false;
@@ -272,9 +267,9 @@ static void put_head(const struct output *output, const struct interval *interva
 }
 
 /* Has a row no number, and no reason for that? */
-static bool is_empty(const struct row *row)
+static bool is_empty(const struct latency_row *row)
 {
-	const struct topdown_latency_record *record = row->latency;
+	const struct topdown_latency_record *record = &row->record;
 
 	return !row->known && !record->samples && !record->lost && !(row->aside > 0) &&
 	       !(record->flags & TOPDOWN_LATENCY_RECORD_AWAY) &&
@@ -284,7 +279,7 @@ static bool is_empty(const struct row *row)
 /* The sum says it for its CPUs. */
 static bool is_named(const struct row *row)
 {
-	return row->kind != ROW_CPU && is_empty(row);
+	return row->kind != ROW_CPU && is_empty(latency_of(row));
 }
 
 /* Many rows without a number hide the others, so their events are named below. */
@@ -297,23 +292,18 @@ static bool is_listed(const struct interval *interval)
 	return n > ROWS_EMPTY_MAX;
 }
 
-static bool had_turn(const struct row *row)
-{
-	return row->latency->running_ns;
-}
-
 /* Nodes have neither samples nor turns. */
-static enum list list_of(const struct row *row)
+static enum list list_of(const struct latency_row *row)
 {
 	if (row->node)
 		return LIST_NODES;
-	return had_turn(row) ? LIST_TURN : LIST_NO_TURN;
+	return row->record.running_ns ? LIST_TURN : LIST_NO_TURN;
 }
 
 /* Later intervals do not know whether there was a turn before. */
 static const char *reason(const struct interval *interval, enum list list)
 {
-	bool live = isnan(interval->row[0].aside);
+	bool live = isnan(latency_of(&interval->row[0])->aside);
 
 	if (list == LIST_NODES)
 		return "no value";
@@ -332,17 +322,17 @@ static void put_list(FILE *file, const struct interval *interval, const struct t
 	for (i = 0; i < interval->nr; i++) {
 		const struct row *row = &interval->row[i];
 
-		if (!is_named(row) || row->task != task || list_of(row) != list)
+		if (!is_named(row) || row->task != task || list_of(latency_of(row)) != list)
 			continue;
 		if (!n && task)
 			at += fprintf(file, "%d ", task->pid);
 		if (!n++)
 			at += fprintf(file, "%s:", reason(interval, list));
-		if (at + 1 + (int)strlen(name_of(row)) > LIST_WIDTH) {
+		if (at + 1 + (int)strlen(latency_name(latency_of(row))) > LIST_WIDTH) {
 			fputs("\n ", file);
 			at = 1;
 		}
-		at += fprintf(file, " %s", name_of(row));
+		at += fprintf(file, " %s", latency_name(latency_of(row)));
 	}
 	if (n)
 		putc('\n', file);
@@ -376,17 +366,18 @@ static void put_lists(FILE *file, const struct interval *interval)
  * latency_table - print an interval as a table
  * @output: where to
  * @interval: the interval
+ * @costs: the rows have costs
  */
-void latency_table(struct output *output, const struct interval *interval)
+void latency_table(struct output *output, const struct interval *interval, bool costs)
 {
-	struct layout layout = layout_of(interval);
+	struct layout layout = layout_of(interval, costs);
 	bool listed = is_listed(interval);
 	unsigned int i;
 
 	if (output->header)
 		put_head(output, interval, &layout);
 	for (i = 0; i < interval->nr; i++) {
-		if (!listed || !is_empty(&interval->row[i]))
+		if (!listed || !is_empty(latency_of(&interval->row[i])))
 			put_row(output->file, &interval->row[i], &layout);
 	}
 	if (is_uncounted(interval))

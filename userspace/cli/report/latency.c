@@ -17,12 +17,12 @@
  * struct listing - rows that are about to be printed
  * @summary: the recording
  * @interval: the rows
- * @record: their latencies
+ * @own: their latencies
  */
 struct listing {
 	const struct summary *summary;
 	struct interval interval;
-	struct topdown_latency_record *record;
+	struct latency_row *own;
 };
 
 static int no_memory(void)
@@ -39,8 +39,8 @@ static unsigned int nr_events(const struct summary *summary)
 static int make(struct listing *listing, const struct summary *summary, unsigned int nr)
 {
 	*listing = (struct listing){ .summary = summary };
-	listing->record = calloc(nr + 1, sizeof(*listing->record));
-	if (!listing->record || interval_make(&listing->interval, nr))
+	listing->own = calloc(nr + 1, sizeof(*listing->own));
+	if (!listing->own || interval_make(&listing->interval, nr))
 		return no_memory();
 	listing->interval.tasks = summary_of_tasks(summary);
 	return 0;
@@ -49,7 +49,7 @@ static int make(struct listing *listing, const struct summary *summary, unsigned
 static void drop(struct listing *listing)
 {
 	interval_free(&listing->interval);
-	free(listing->record);
+	free(listing->own);
 }
 
 /* @subject: NULL for all.  @aside: share of the time; NaN to go by the flags. */
@@ -57,31 +57,12 @@ static void add_row(struct listing *listing, const struct topdown_latency_record
 		    const struct summary_subject *subject, double aside)
 {
 	const struct summary *summary = listing->summary;
-	struct topdown_latency_record *to = &listing->record[listing->interval.nr];
-	struct row *row = &listing->interval.row[listing->interval.nr++];
+	const struct task *task = subject && summary_of_tasks(summary) ? &subject->task : NULL;
+	unsigned int n = listing->interval.nr++;
+	struct topdown_latency_record of = *record;
 
-	*to = *record;
-	*row = (struct row){
-		.kind = ROW_ALL,
-		.cpu = TOPDOWN_CPU_ALL,
-		.core_id = -1,
-		.socket = -1,
-		.numa = -1,
-		.latency = to,
-		.estimate = (double)NAN,
-		.cost = (double)NAN,
-		.aside = aside,
-	};
-	if (!subject)
-		return;
-	if (summary_of_tasks(summary)) {
-		row->kind = ROW_PROCESS;
-		row->task = &subject->task;
-	} else {
-		row->kind = ROW_CPU;
-		row->cpu = subject - summary->subject;
-		to->cpu = row->cpu;
-	}
+	of.cpu = subject && !task ? subject - summary->subject : TOPDOWN_CPU_ALL;
+	latency_row_make(&listing->interval.row[n], &listing->own[n], &of, task, aside);
 }
 
 /* One task is all there is. */
@@ -131,7 +112,7 @@ static int print(struct output *output, const struct interval *interval)
 	output->own = &latency_columns;
 	if (output->format != OUTPUT_TABLE)
 		return output_interval(output, interval);
-	latency_table(output, interval);
+	latency_table(output, interval, false);
 	return output_flush(output);
 }
 
@@ -220,7 +201,7 @@ int report_latency_text(const struct report_options *options, const struct summa
 	ret = list_all(&listing, summary, options->each);
 	if (!ret) {
 		fputs("\nretire latency of instructions\n", output.file);
-		latency_table(&output, &listing.interval);
+		latency_table(&output, &listing.interval, false);
 	}
 	drop(&listing);
 	return ret;

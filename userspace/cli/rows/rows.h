@@ -17,7 +17,6 @@
 #define ROW_RUNNING_LEAST	0.5
 
 struct command;
-struct known;
 struct repeat;
 struct series_ranks;
 struct task;
@@ -73,18 +72,6 @@ enum row_doubt {
 };
 
 /**
- * struct watched - the threshold of a watch
- * @node: enum topdown_node, or TOPDOWN_WATCH_ANY
- * @ratio: threshold
- * @below: the threshold is crossed downwards
- */
-struct watched {
-	uint32_t node;
-	uint32_t ratio;
-	bool below;
-};
-
-/**
  * struct row - one CPU, the sum, or one task, in one interval
  * @kind: the subject
  * @task: the task; NULL for CPUs
@@ -114,22 +101,6 @@ struct watched {
  * @gap_ns: how much of the interval is in no file; of recordings only
  * @unrecorded: nothing else is in the interval
  * @ranks: ratios of each node over time; of recordings only
- * @event: the event; of watch events only
- * @watched: the threshold of @event; NULL for none
- * @latency: the latencies; of topdown latency only
- * @known: what is known of them, if there is no sample; else NULL
- * @node: name of a node that follows from costs of events; NULL for an event
- * @estimate: how often the event happened, an estimate; NaN if not known.  Of a sum on the CPUs
- *	that have one
- * @unsampled: the part of @estimate on CPUs where it happened and had no sample
- * @spent: cycles that it cost there
- * @capped: the same, with latencies up to the cap of the event's node
- * @cycles: the cycles of these CPUs or of the task; 0 if there was no estimate, or no count
- * @cost: share of the cycles that the event cost; NaN if not known
- * @aside: share of the time in which the counter was left to perf users, or the event found none,
- *	of a recording; NaN to go by the flags of @latency
- * @judged: the node has a threshold, and a cost
- * @over: the node is over its threshold
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often the task was given a CPU; of tasks only
  * @incomplete: some new thread could not be followed; of tasks only
@@ -138,7 +109,7 @@ struct watched {
  * @id: number of a cgroup
  * @processes: number of processes that the row adds up, all of a name; 0 for a row of one
  * @share: share of the slots of all owners; of owners of a recording only
- * @parent: row of its parent; of topdown top only
+ * @own: what only rows of its kind have, for the columns that they bring; NULL for nothing
  */
 struct row {
 	enum row_kind kind;
@@ -167,20 +138,6 @@ struct row {
 	uint64_t gap_ns;
 	bool unrecorded;
 	const struct series_ranks *ranks;
-	const struct topdown_event *event;
-	const struct watched *watched;
-	const struct topdown_latency_record *latency;
-	const struct known *known;
-	const char *node;
-	double estimate;
-	double unsampled;
-	double spent;
-	double capped;
-	double cycles;
-	double cost;
-	double aside;
-	bool judged;
-	bool over;
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;
@@ -189,7 +146,7 @@ struct row {
 	uint64_t id;
 	unsigned int processes;
 	double share;
-	const struct row *parent;
+	void *own;
 };
 
 /**
@@ -203,7 +160,6 @@ struct row {
  * @row: rows: first the sum, then the CPUs; or those of tasks
  * @tasks: the rows are of tasks
  * @owners: the rows are of owners, which are tasks too
- * @costs: the rows have costs; of topdown latency only
  * @command: the command that has ended and that the one row is of; else NULL
  * @repeat: the runs, if the one row is their mean; else NULL
  */
@@ -217,7 +173,6 @@ struct interval {
 	struct row *row;
 	bool tasks;
 	bool owners;
-	bool costs;
 	const struct command *command;
 	const struct repeat *repeat;
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "task.h"
+#include "top-owners.h"
 
 /* Less of a name would not tell owners apart. */
 #define NAME_LEAST	16
@@ -144,7 +145,7 @@ static unsigned int indent(const struct top_view *view, const struct row *row)
 
 	if (view->by == OWNER_BY_PROCESS)
 		return PID_WIDTH + 1;
-	for (; !view->self && row->parent; row = row->parent)
+	for (; !view->self && top_parent(row); row = top_parent(row))
 		columns += 2;
 	return columns;
 }

@@ -41,7 +41,7 @@ int top_owners_start(struct top_owners *owners, struct topdown *td, const struct
 /* A parent and its row, in the order of numbers. */
 struct place {
 	uint64_t id;
-	const struct row *row;
+	struct row *row;
 };
 
 static int compare_places(const void *a, const void *b)
@@ -96,7 +96,7 @@ int top_owners_link(struct top_owners *owners, uint64_t length_ns)
 		}
 		found = key.id ? bsearch(&key, place, nr, sizeof(*place), compare_places) : NULL;
 		/* Parents come first, so no chain of them is a circle. */
-		row->parent = found && found->row < row ? found->row : NULL;
+		row->own = found && found->row < row ? found->row : NULL;
 	}
 	free(place);
 	return 0;
@@ -145,7 +145,7 @@ static unsigned int level_of(const struct row *row)
 {
 	unsigned int level = 0;
 
-	for (; row->parent; row = row->parent)
+	for (; top_parent(row); row = top_parent(row))
 		level++;
 	return level;
 }
@@ -181,14 +181,14 @@ static int compare_tree(const struct row *one, const struct row *other,
 	int deeper = (left > right) - (left < right);
 
 	for (; left > right; left--)
-		one = one->parent;
+		one = top_parent(one);
 	for (; right > left; right--)
-		other = other->parent;
+		other = top_parent(other);
 	if (one == other)
 		return deeper;
-	while (one->parent != other->parent) {
-		one = one->parent;
-		other = other->parent;
+	while (top_parent(one) != top_parent(other)) {
+		one = top_parent(one);
+		other = top_parent(other);
 	}
 	return compare_rows(one, other, view);
 }
@@ -226,7 +226,7 @@ unsigned int top_owners_rows(struct top_owners *owners, const struct top_view *v
 		if (!is_shown(row, view))
 			continue;
 		for (; row && !owners->shown[row - interval->row];
-		     row = view->self ? NULL : row->parent)
+		     row = view->self ? NULL : top_parent(row))
 			owners->shown[row - interval->row] = true;
 	}
 	for (i = 0; i < interval->nr; i++) {

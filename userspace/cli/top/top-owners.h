@@ -26,6 +26,12 @@ struct top_owners {
 	bool *shown;
 };
 
+/* The row of its parent; NULL for none. */
+static inline const struct row *top_parent(const struct row *row)
+{
+	return row->own;
+}
+
 int top_owners_start(struct top_owners *owners, struct topdown *td, const struct top_view *view,
 		     unsigned int depth);
 int top_owners_read(struct top_owners *owners, unsigned int level);

@@ -17,13 +17,18 @@ static void set_watched(struct column_value *value, const struct watched *watche
 	value->string = watched ? topdown_node_name(watched->node) : "window";
 }
 
-GETTER(watch, integer, row->event->watch)
-GETTER(watched, watched, row->watched)
-GETTER(threshold, threshold, row->watched)
-GETTER(below, integer, row->watched && row->watched->below)
-GETTER(back, integer, !!(row->event->flags & TOPDOWN_EVENT_BACK))
-GETTER(value, ratio, row->event->ratio)
-GETTER(count, integer, row->event->count)
+static const struct watch_row *own(const struct row *row)
+{
+	return row->own;
+}
+
+GETTER(watch, integer, own(row)->event->watch)
+GETTER(watched, watched, own(row)->watched)
+GETTER(threshold, threshold, own(row)->watched)
+GETTER(below, integer, own(row)->watched && own(row)->watched->below)
+GETTER(back, integer, !!(own(row)->event->flags & TOPDOWN_EVENT_BACK))
+GETTER(value, ratio, own(row)->event->ratio)
+GETTER(count, integer, own(row)->event->count)
 
 static const struct column columns[] = {
 	INTEGER(watch, COLUMNS_EVENTS, "number of the watch, from 1"),

@@ -87,7 +87,7 @@ static int add_watches(const struct watch_options *options, struct topdown *td)
 	return 0;
 }
 
-static void put_line(const struct output *output, const struct row *row, double at)
+static void put_line(const struct output *output, const struct watch_row *row, double at)
 {
 	const struct topdown_event *event = row->event;
 	const struct watched *watched = row->watched;
@@ -116,32 +116,30 @@ static void put_line(const struct output *output, const struct row *row, double 
 static int print(struct watch_options *options, const struct topdown_event *event)
 {
 	struct output *output = &options->output;
+	struct watch_row own = { .event = event };
 	struct row row = {
 		.kind = ROW_EVENT,
 		.cpu = event->cpu,
 		.core_id = -1,
 		.socket = -1,
 		.numa = -1,
-		.event = event,
+		.own = &own,
 	};
 	struct interval interval = {
 		.time = clock_epoch(event->time_ns),
 		.nr = 1,
 		.row = &row,
 	};
-	int ret;
 
 	if (event->watch && event->watch <= options->nr)
-		row.watched = &options->watched[event->watch - 1];
-	if (output->format != OUTPUT_TABLE) {
-		ret = output_interval(output, &interval);
-		return ret;
-	}
+		own.watched = &options->watched[event->watch - 1];
+	if (output->format != OUTPUT_TABLE)
+		return output_interval(output, &interval);
 	if (!output->started && output->header)
 		fprintf(output->file, "%-12s %5s %-9s %6s %6s %s\n", "time", "CPU", "event",
 			"times", "%", "of");
 	output->started = true;
-	put_line(output, &row, interval.time);
+	put_line(output, &own, interval.time);
 	return output_flush(output);
 }
 

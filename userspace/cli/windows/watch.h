@@ -23,6 +23,28 @@
 #define EXIT_TIMED_OUT		124
 
 /**
+ * struct watched - the threshold of a watch
+ * @node: enum topdown_node, or TOPDOWN_WATCH_ANY
+ * @ratio: threshold
+ * @below: the threshold is crossed downwards
+ */
+struct watched {
+	uint32_t node;
+	uint32_t ratio;
+	bool below;
+};
+
+/**
+ * struct watch_row - what a row of a watch event has
+ * @event: the event
+ * @watched: its threshold; NULL for none
+ */
+struct watch_row {
+	const struct topdown_event *event;
+	const struct watched *watched;
+};
+
+/**
  * struct watch_options - the command line of topdown watch
  * @device: node
  * @all_cpus: -a
