@@ -41,6 +41,22 @@ static inline void td_share_join(struct topdown_share *sum, unsigned int level,
 }
 
 /**
+ * td_source_join - the source of a sum
+ * @sum: enum topdown_source of the sum
+ * @more: that of one more summand
+ *
+ * What was measured by nothing, as it has not run yet, changes no source.
+ *
+ * Return: TOPDOWN_SOURCE_MIXED if they differ.
+ */
+static inline __u32 td_source_join(__u32 sum, __u32 more)
+{
+	if (sum == TOPDOWN_SOURCE_NONE || more == TOPDOWN_SOURCE_NONE)
+		return sum | more;
+	return sum == more ? sum : TOPDOWN_SOURCE_MIXED;
+}
+
+/**
  * td_turns_more - the turns of a sum
  * @sum: topdown_record.turns of the sum
  * @more: that of one more summand

@@ -73,12 +73,10 @@ void td_cpus_sum_add(struct td_cpus_sum *total, const struct topdown_record *rec
 	if (!sum->nr_cpus) {
 		sum->level = record->level;
 		sum->nodes = record->nodes;
-		sum->source = record->source;
 		sum->kind = record->kind;
 		sum->slots_per_cycle = record->slots_per_cycle;
 	}
-	if (sum->source != record->source)
-		sum->source = TOPDOWN_SOURCE_MIXED;
+	sum->source = td_source_join(sum->source, record->source);
 	if (sum->kind != record->kind)
 		sum->kind = TOPDOWN_KIND_MIXED;
 	sum->nr_cpus++;

@@ -26,16 +26,6 @@ void owner_sums_begin(struct owner_sums *sums, bool keep, uint64_t start_ns, uin
 	};
 }
 
-static void join_source(struct owner_sum *to, uint32_t source)
-{
-	if (source == TOPDOWN_SOURCE_NONE)
-		return;
-	if (to->source == TOPDOWN_SOURCE_NONE)
-		to->source = source;
-	else if (to->source != source)
-		to->source = TOPDOWN_SOURCE_MIXED;
-}
-
 /**
  * owner_sum_join - add
  * @to: the sum
@@ -47,7 +37,7 @@ void owner_sum_join(struct owner_sum *to, const struct owner_sum *more)
 	td_figures_add(&to->figures, &more->figures);
 	to->switches += more->switches;
 	to->flags = more->flags;
-	join_source(to, more->source);
+	to->source = td_source_join(to->source, more->source);
 	if (more->figures.slots && (!to->level || more->level < to->level))
 		to->level = more->level;
 }

@@ -91,21 +91,10 @@ static int begin(void *data, const struct recording *recording)
 	return 0;
 }
 
-/* Who has not run yet was measured by nothing. */
-static void join_source(struct summary_subject *subject, unsigned int source)
-{
-	if (source == TOPDOWN_SOURCE_NONE)
-		return;
-	if (subject->source == TOPDOWN_SOURCE_NONE)
-		subject->source = source;
-	else if (subject->source != source)
-		subject->source = TOPDOWN_SOURCE_MIXED;
-}
-
 static void join_facts(struct summary_subject *subject, const struct recording_piece *piece)
 {
 	subject->used = true;
-	join_source(subject, piece->source);
+	subject->source = td_source_join(subject->source, piece->source);
 	if (piece->figures.slots && (!subject->level || piece->level < subject->level))
 		subject->level = piece->level;
 	subject->flags |= piece->flags;
@@ -221,7 +210,7 @@ static bool take_edges(struct summary_subject *to, const struct recording_cpu *f
 	td_figures_add(&sum, &between);
 	to->total = sum;
 	to->nodes |= td_nodes_of_figures(&between);
-	join_source(to, from->finish.record.source);
+	to->source = td_source_join(to->source, from->finish.record.source);
 	if (!to->level)
 		to->level = from->finish.record.level;
 	return true;

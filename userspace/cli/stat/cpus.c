@@ -225,10 +225,7 @@ static void join(struct row *sum, struct row *cpu, uint64_t time_ns)
 	sum->turns = td_turns_more(sum->turns, cpu->turns);
 	if (cpu->level < sum->level)
 		sum->level = cpu->level;
-	if (sum->source == TOPDOWN_SOURCE_NONE)
-		sum->source = cpu->source;
-	else if (sum->source != cpu->source)
-		sum->source = TOPDOWN_SOURCE_MIXED;
+	sum->source = td_source_join(sum->source, cpu->source);
 }
 
 /* A CPU that was offline or excluded all the time is shown only if the user named it. */

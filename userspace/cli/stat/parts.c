@@ -28,13 +28,6 @@ static struct row *find(struct interval *sum, const struct row *row)
 	return NULL;
 }
 
-static unsigned int join_source(unsigned int one, unsigned int other)
-{
-	if (one == TOPDOWN_SOURCE_NONE)
-		return other;
-	return other == TOPDOWN_SOURCE_NONE || other == one ? one : TOPDOWN_SOURCE_MIXED;
-}
-
 static void add_row(struct row *to, const struct row *more)
 {
 	/* A part in which nothing ran has no level. */
@@ -43,7 +36,7 @@ static void add_row(struct row *to, const struct row *more)
 	topdown_figures_add(&to->figures, &more->figures, to->level);
 	topdown_figures_add(&to->core, &more->core, to->level);
 	topdown_figures_add(&to->atom, &more->atom, to->level);
-	to->source = join_source(to->source, more->source);
+	to->source = td_source_join(to->source, more->source);
 	to->state = to->task ? more->state : td_state_worse(to->state, more->state);
 	to->flags |= more->flags;
 	to->turns = td_turns_more(to->turns, more->turns);

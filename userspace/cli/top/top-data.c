@@ -162,10 +162,7 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 		total->time_ns += cpu->row.time_ns;
 		awake += !!cpu->row.time_ns;
 		total->expected_ns += cpu->row.expected_ns;
-		if (total->source == TOPDOWN_SOURCE_NONE)
-			total->source = cpu->row.source;
-		else if (total->source != cpu->row.source)
-			total->source = TOPDOWN_SOURCE_MIXED;
+		total->source = td_source_join(total->source, cpu->row.source);
 	}
 	total->level = level;
 	/* Time passes for the CPUs that sleep, too. */
