@@ -188,10 +188,10 @@ static int print_help(int argc, char **argv)
 	char *about[3];
 	int ret;
 
-	if (argc > 2) {
-		message_error("help: unexpected argument '%s' (allowed: one command)", argv[2]);
-		return EXIT_USAGE;
-	}
+	if (argc > 2)
+		return message_fail(EXIT_USAGE,
+				    "help: unexpected argument '%s' (allowed: one command)",
+				    argv[2]);
 	if (argc < 2 || !strcmp(argv[1], "help"))
 		return options_print(&table);
 	if (words_help(argv[1], &ret))

@@ -153,9 +153,9 @@ static int not_executed(const struct command *command, int error)
 
 static int ended_early(const struct command *command)
 {
-	message_error("cannot run '%s': its process ended before it executed the program",
-		      command->argv[0]);
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME,
+			    "cannot run '%s': its process ended before it executed the program",
+			    command->argv[0]);
 }
 
 /*
@@ -192,8 +192,8 @@ static int await_program(struct command *command)
 
 static int cannot_start(const struct command *command)
 {
-	message_error("cannot start a process for '%s': %s", command->argv[0], strerror(errno));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot start a process for '%s': %s", command->argv[0],
+			    strerror(errno));
 }
 
 /* Return: false with an errno. */

@@ -37,9 +37,8 @@ bool control_check(const char *text)
 
 	if (*at && *at != ',' && strlen(at) < PATH_MAX && one)
 		return true;
-	message_error("--control: '%s' names no fifo (allowed: fifo:WORDS, fifo:WORDS,ANSWERS, fd:N or fd:N,M)",
-		      text);
-	return false;
+	return message_refuse("--control: '%s' names no fifo (allowed: fifo:WORDS, fifo:WORDS,ANSWERS, fd:N or fd:N,M)",
+			      text);
 }
 
 static int open_fifo(const char *path)

@@ -96,16 +96,13 @@ bool cpulist_join(struct cpulist *list, const char *option, const char *text)
 	char *copy, *rest, *part;
 	bool ok = true;
 
-	if (!*text) {
-		message_error("%s: the list of CPUs is empty (%s)", option, CPULIST_ALLOWED);
-		return false;
-	}
+	if (!*text)
+		return message_refuse("%s: the list of CPUs is empty (%s)", option,
+				      CPULIST_ALLOWED);
 	copy = strdup(text);
 	rest = copy;
-	if (!copy) {
-		message_error("%s: out of memory", option);
-		return false;
-	}
+	if (!copy)
+		return message_refuse("%s: out of memory", option);
 	while (ok && (part = strsep(&rest, ",")))
 		ok = join_part(list, option, part);
 	free(copy);

@@ -18,13 +18,10 @@ static bool add(struct idlist *list, const char *option, int id)
 	for (i = 0; i < list->nr; i++) {
 		if (list->id[i] != id)
 			continue;
-		message_error("%s: %d is named twice (allowed: each once)", option, id);
-		return false;
+		return message_refuse("%s: %d is named twice (allowed: each once)", option, id);
 	}
-	if (list->nr == IDLIST_MAX) {
-		message_error("%s: the list is too long (allowed: %d)", option, IDLIST_MAX);
-		return false;
-	}
+	if (list->nr == IDLIST_MAX)
+		return message_refuse("%s: the list is too long (allowed: %d)", option, IDLIST_MAX);
 	list->id[list->nr++] = id;
 	return true;
 }
@@ -52,10 +49,8 @@ bool idlist_join(struct idlist *list, const char *option, const char *unit,
 		free(copy);
 		return false;
 	}
-	if (!copy) {
-		message_error("%s: out of memory", option);
-		return false;
-	}
+	if (!copy)
+		return message_refuse("%s: out of memory", option);
 	/* strtok() does not see that an item is missing. */
 	while (ok && (item = strsep(&at, ",")))
 		ok = parse_number(option, item, 1, ID_MAX, unit, &id) &&

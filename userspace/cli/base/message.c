@@ -14,18 +14,23 @@
 static char *held;
 static size_t held_size;
 
+static void put(const char *format, va_list args)
+{
+	if (held) {
+		vsnprintf(held, held_size, format, args);
+		return;
+	}
+	fputs("topdown: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
 void message_error(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	if (held) {
-		vsnprintf(held, held_size, format, args);
-	} else {
-		fputs("topdown: ", stderr);
-		vfprintf(stderr, format, args);
-		fputc('\n', stderr);
-	}
+	put(format, args);
 	va_end(args);
 }
 
@@ -46,14 +51,35 @@ void message_hold(char *text, size_t size)
 
 /**
  * message_refuse - print why something is refused
- * @why: sentence
+ * @format: as of printf()
  *
  * Return: false.
  */
-bool message_refuse(const char *why)
+bool message_refuse(const char *format, ...)
 {
-	message_error("%s", why);
+	va_list args;
+
+	va_start(args, format);
+	put(format, args);
+	va_end(args);
 	return false;
+}
+
+/**
+ * message_fail - print why something fails
+ * @code: exit code
+ * @format: as of printf()
+ *
+ * Return: @code.
+ */
+int message_fail(int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	put(format, args);
+	va_end(args);
+	return code;
 }
 
 /**
@@ -67,6 +93,5 @@ int message_write(const char *name, int error)
 {
 	if (error == EPIPE)
 		return EXIT_SIGNAL + SIGPIPE;
-	message_error("cannot write to %s: %s", name, strerror(error));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot write to %s: %s", name, strerror(error));
 }

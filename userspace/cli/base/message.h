@@ -23,7 +23,8 @@ void message_error(const char *format, ...) __attribute__((format(printf, 1, 2))
 /* A note has the same form as an error, and the same destination. */
 #define message_note	message_error
 
-bool message_refuse(const char *why);
+bool message_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int message_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void message_hold(char *text, size_t size);
 int message_write(const char *name, int error);
 

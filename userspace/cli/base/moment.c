@@ -151,8 +151,7 @@ bool moment_parse(const char *option, const char *text, struct moment *moment)
 		read.kind = MOMENT_BEFORE;
 		read.ns = ms * NS_PER_MS;
 	} else if (!read_moment(text, &read)) {
-		message_error("%s: '%s' is no moment (allowed: " FORMS ")", option, text);
-		return false;
+		return message_refuse("%s: '%s' is no moment (allowed: " FORMS ")", option, text);
 	}
 	*moment = read;
 	return true;

@@ -52,16 +52,12 @@ bool parse_number(const char *option, const char *text, uint64_t min, uint64_t m
 	uint64_t number;
 
 	end = parse_digits(text, &number);
-	if (!end || *end) {
-		message_error("%s: '%s' is not a whole number (allowed: %" PRIu64 "..%" PRIu64 " %s)",
-			      option, text, min, max, unit);
-		return false;
-	}
-	if (number < min || number > max) {
-		message_error("%s: %s is out of range (allowed: %" PRIu64 "..%" PRIu64 " %s)",
-			      option, text, min, max, unit);
-		return false;
-	}
+	if (!end || *end)
+		return message_refuse("%s: '%s' is not a whole number (allowed: %" PRIu64 "..%" PRIu64 " %s)",
+				      option, text, min, max, unit);
+	if (number < min || number > max)
+		return message_refuse("%s: %s is out of range (allowed: %" PRIu64 "..%" PRIu64 " %s)",
+				      option, text, min, max, unit);
 	*value = number;
 	return true;
 }
@@ -157,22 +153,16 @@ bool parse_time(const char *option, const char *text, uint64_t min_ms, uint64_t 
 {
 	uint64_t number;
 
-	if (needs_unit(text)) {
-		message_error("%s: '%s' is not a time (a number with decimals needs a unit: %ss)",
-			      option, text, text);
-		return false;
-	}
-	if (!read_time(text, &number)) {
-		message_error("%s: '%s' is not a time (allowed: %" PRIu64 "..%" PRIu64 " milliseconds, or with a unit: 500ms, 1.5s, 1m)",
-			      option, text, min_ms, max_ms);
-		return false;
-	}
-	if (number > max_ms || number < min_ms) {
-		message_error("%s: %s%s is out of range (allowed: %" PRIu64 "..%" PRIu64 " milliseconds%s)",
-			      option, text, has_unit(text) ? "" : " ms", min_ms, max_ms,
-			      has_unit(text) ? "" : ", or with a unit: 500ms, 1.5s, 1m");
-		return false;
-	}
+	if (needs_unit(text))
+		return message_refuse("%s: '%s' is not a time (a number with decimals needs a unit: %ss)",
+				      option, text, text);
+	if (!read_time(text, &number))
+		return message_refuse("%s: '%s' is not a time (allowed: %" PRIu64 "..%" PRIu64 " milliseconds, or with a unit: 500ms, 1.5s, 1m)",
+				      option, text, min_ms, max_ms);
+	if (number > max_ms || number < min_ms)
+		return message_refuse("%s: %s%s is out of range (allowed: %" PRIu64 "..%" PRIu64 " milliseconds%s)",
+				      option, text, has_unit(text) ? "" : " ms", min_ms, max_ms,
+				      has_unit(text) ? "" : ", or with a unit: 500ms, 1.5s, 1m");
 	*ms = number;
 	return true;
 }
@@ -193,11 +183,9 @@ bool parse_separator(const char *option, const char *text, char *separator)
 
 	if (!strcmp(text, "\\t"))
 		text = "\t";
-	if (strlen(text) != 1 || !strchr(allowed, *text)) {
-		message_error("%s: '%s' cannot separate fields (allowed: one of , ; : | / ! # %% & @ ~ ^, a blank, or \\t)",
-			      option, text);
-		return false;
-	}
+	if (strlen(text) != 1 || !strchr(allowed, *text))
+		return message_refuse("%s: '%s' cannot separate fields (allowed: one of , ; : | / ! # %% & @ ~ ^, a blank, or \\t)",
+				      option, text);
 	*separator = *text;
 	return true;
 }

@@ -40,8 +40,8 @@ static const char *open_advice(int error)
  */
 int refusal_open(const char *path, int error)
 {
-	message_error("cannot open %s: %s (%s)", path, strerror(error), open_advice(error));
-	return EXIT_DEVICE;
+	return message_fail(EXIT_DEVICE, "cannot open %s: %s (%s)", path, strerror(error),
+			    open_advice(error));
 }
 
 /**
@@ -61,13 +61,11 @@ int refusal_read(const char *path, int error)
 		return EXIT_DEVICE;
 	case ENOTTY:
 	case EOPNOTSUPP:
-		message_error("cannot read the CPUs through %s: %s (the loaded module is older than this command: 'topdown info' shows both versions)",
-			      path, strerror(error));
-		return EXIT_DEVICE;
+		return message_fail(EXIT_DEVICE, "cannot read the CPUs through %s: %s (the loaded module is older than this command: 'topdown info' shows both versions)",
+				    path, strerror(error));
 	default:
-		message_error("cannot read the CPUs through %s: %s (the kernel log may say more)",
-			      path, strerror(error));
-		return EXIT_RUNTIME;
+		return message_fail(EXIT_RUNTIME, "cannot read the CPUs through %s: %s (the kernel log may say more)",
+				    path, strerror(error));
 	}
 }
 
@@ -131,13 +129,11 @@ int refusal_owners(const char *path, int error)
 		return EXIT_DEVICE;
 	case ENOTTY:
 	case EOPNOTSUPP:
-		message_error("%s: this module or kernel has no owners ('topdown info' shows the module's version: load the module of this version; cgroups need a kernel with CONFIG_CGROUP_PERF)",
-			      path);
-		return EXIT_DEVICE;
+		return message_fail(EXIT_DEVICE, "%s: this module or kernel has no owners ('topdown info' shows the module's version: load the module of this version; cgroups need a kernel with CONFIG_CGROUP_PERF)",
+				    path);
 	default:
-		message_error("cannot read owners through %s: %s (the kernel log may say more)",
-			      path, strerror(error));
-		return EXIT_RUNTIME;
+		return message_fail(EXIT_RUNTIME, "cannot read owners through %s: %s (the kernel log may say more)",
+				    path, strerror(error));
 	}
 }
 
@@ -150,7 +146,6 @@ int refusal_owners(const char *path, int error)
  */
 int refusal_session(const char *path, int error)
 {
-	message_error("cannot read the followed tasks through %s: %s (the kernel log may say more)",
-		      path, strerror(error));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot read the followed tasks through %s: %s (the kernel log may say more)",
+			    path, strerror(error));
 }

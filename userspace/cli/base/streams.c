@@ -26,11 +26,9 @@ bool streams_keep(void)
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
 
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) != fd) {
-			message_error("cannot open /dev/null in place of a standard descriptor: %s",
-				      strerror(errno));
-			return false;
-		}
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) != fd)
+			return message_refuse("cannot open /dev/null in place of a standard descriptor: %s",
+					      strerror(errno));
 	}
 	return true;
 }

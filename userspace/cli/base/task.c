@@ -75,8 +75,7 @@ static bool await_end(struct tasks *tasks, int session)
 
 static int cannot_follow(int error)
 {
-	message_error("cannot follow tasks: %s", strerror(error));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot follow tasks: %s", strerror(error));
 }
 
 /**

@@ -138,8 +138,8 @@ static int start(struct export_latency *latency, struct topdown *td)
 	if (latency->rows)
 		return 0;
 	export_latency_end(latency);
-	message_error("cannot sample through %s: %s", latency->device, strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot sample through %s: %s", latency->device,
+			    strerror(ENOMEM));
 }
 
 /* Return: false after a message, without a session. */

@@ -85,32 +85,20 @@ static bool check_together(const struct export_options *options)
 	bool serves = options->address || options->port || options->connections ||
 		      options->tls_certificate || options->tls_key || options->auth;
 
-	if (!options->listen && serves) {
-		message_error("--address, --port, --connections, --tls-cert, --tls-key and --auth need --listen");
-		return false;
-	}
-	if (options->listen && (options->textfile || options->format != EXPORT_PROMETHEUS)) {
-		message_error("--listen excludes --textfile and --openmetrics (a request says which format it wants)");
-		return false;
-	}
-	if (options->limited && !options->cgroups) {
-		message_error("--max-cgroups and --max-ended are about cgroups (add --cgroups)");
-		return false;
-	}
+	if (!options->listen && serves)
+		return message_refuse("--address, --port, --connections, --tls-cert, --tls-key and --auth need --listen");
+	if (options->listen && (options->textfile || options->format != EXPORT_PROMETHEUS))
+		return message_refuse("--listen excludes --textfile and --openmetrics (a request says which format it wants)");
+	if (options->limited && !options->cgroups)
+		return message_refuse("--max-cgroups and --max-ended are about cgroups (add --cgroups)");
 	/* Sums of cgroups begin when somebody asks for them. */
-	if (options->cgroups && !options->listen) {
-		message_error("--cgroups needs --listen, as cgroups are summed up while the exporter runs (for one look: 'topdown stat --by cgroup')");
-		return false;
-	}
+	if (options->cgroups && !options->listen)
+		return message_refuse("--cgroups needs --listen, as cgroups are summed up while the exporter runs (for one look: 'topdown stat --by cgroup')");
 	/* The samples of one run are over with it. */
-	if (options->latency && !options->listen) {
-		message_error("--latency needs --listen, as events are sampled while the exporter runs (for one look: 'topdown latency')");
-		return false;
-	}
-	if (!options->tls_certificate != !options->tls_key) {
-		message_error("--tls-cert and --tls-key need each other");
-		return false;
-	}
+	if (options->latency && !options->listen)
+		return message_refuse("--latency needs --listen, as events are sampled while the exporter runs (for one look: 'topdown latency')");
+	if (!options->tls_certificate != !options->tls_key)
+		return message_refuse("--tls-cert and --tls-key need each other");
 	return true;
 }
 

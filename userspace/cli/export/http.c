@@ -293,10 +293,9 @@ static int serve(struct server *server)
 			timeout_ms = 0;
 		server->closed = false;
 		if (!wait_for_work(server, timeout_ms, &signalled) ||
-		    MHD_run(server->daemon) != MHD_YES) {
-			message_error("export: cannot serve any more: %s", strerror(errno));
-			return EXIT_RUNTIME;
-		}
+		    MHD_run(server->daemon) != MHD_YES)
+			return message_fail(EXIT_RUNTIME, "export: cannot serve any more: %s",
+					    strerror(errno));
 		if (!signalled || read(server->signals, &signal, sizeof(signal)) != sizeof(signal))
 			continue;
 		if (signal.ssi_signo != SIGHUP)

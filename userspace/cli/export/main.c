@@ -75,10 +75,9 @@ static int replace_file(const char *path, const struct export_text *text)
 	int ret;
 
 	/* rename() would put a file in the place of a device as well, even of /dev/null. */
-	if (!lstat(path, &status) && !S_ISREG(status.st_mode)) {
-		message_error("--textfile: %s is there, and is no regular file", path);
-		return EXIT_RUNTIME;
-	}
+	if (!lstat(path, &status) && !S_ISREG(status.st_mode))
+		return message_fail(EXIT_RUNTIME, "--textfile: %s is there, and is no regular file",
+				    path);
 	sigemptyset(&set);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGINT);

@@ -95,9 +95,8 @@ bool export_address_check(const char *text)
 
 	if (parse_address(text, 0, &address))
 		return true;
-	message_error("--address: '%s' is no address (allowed: a number such as 127.0.0.1, ::1 or 0.0.0.0)",
-		      text);
-	return false;
+	return message_refuse("--address: '%s' is no address (allowed: a number such as 127.0.0.1, ::1 or 0.0.0.0)",
+			      text);
 }
 
 static bool is_loopback(const union address *address)

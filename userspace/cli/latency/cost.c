@@ -100,10 +100,8 @@ int cost_begin(struct latency_run *run)
 	unsigned int words = options->has_cpus ? CPULIST_WORDS : 0;
 	int ret;
 
-	if (!(topdown_info_get(run->td)->out_features & TOPDOWN_FEATURE_CYCLES)) {
-		message_error("--cost: the module counts no cycles (parameter cycles=0, or the model)");
-		return EXIT_DEVICE;
-	}
+	if (!(topdown_info_get(run->td)->out_features & TOPDOWN_FEATURE_CYCLES))
+		return message_fail(EXIT_DEVICE, "--cost: the module counts no cycles (parameter cycles=0, or the model)");
 	if (options->tasks)
 		return 0;
 	ret = topdown_reading_create(&run->cost_then, run->td, cpus, words);

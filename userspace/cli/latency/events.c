@@ -78,9 +78,8 @@ bool events_read(const struct option_row *row, const char *text, void *field)
 
 static int missing(uint64_t events)
 {
-	message_error("this CPU model has no event %s ('topdown latency --list' prints those that it has)",
-		      topdown_latency_event_name(__builtin_ctzll(events)));
-	return EXIT_DEVICE;
+	return message_fail(EXIT_DEVICE, "this CPU model has no event %s ('topdown latency --list' prints those that it has)",
+			    topdown_latency_event_name(__builtin_ctzll(events)));
 }
 
 static const char *open_advice(int error)
@@ -113,9 +112,8 @@ static const char *open_advice(int error)
  */
 int events_unanswered(const char *device, int error)
 {
-	message_error("cannot open %s_latency: %s (%s)", device, strerror(error),
-		      open_advice(error));
-	return EXIT_DEVICE;
+	return message_fail(EXIT_DEVICE, "cannot open %s_latency: %s (%s)", device, strerror(error),
+			    open_advice(error));
 }
 
 /**
@@ -129,9 +127,8 @@ int events_unopened(const char *device, int error)
 {
 	if (error != ENOENT && error != ENXIO)
 		return refusal_open(device, error);
-	message_error("cannot open %s: %s (load both modules with 'modprobe topdown_latency'; the kernel log says why it fails)",
-		      device, strerror(error));
-	return EXIT_DEVICE;
+	return message_fail(EXIT_DEVICE, "cannot open %s: %s (load both modules with 'modprobe topdown_latency'; the kernel log says why it fails)",
+			    device, strerror(error));
 }
 
 /**
@@ -143,9 +140,8 @@ int events_unopened(const char *device, int error)
  */
 int events_unread(const char *device, int error)
 {
-	message_error("cannot read latencies through %s_latency: %s (the kernel log may say more)",
-		      device, strerror(error));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot read latencies through %s_latency: %s (the kernel log may say more)",
+			    device, strerror(error));
 }
 
 /**
@@ -171,11 +167,9 @@ int events_choose(struct topdown *td, const char *device, uint64_t wanted, const
 		return events_unanswered(device, -ret);
 	if (!wanted && refusal == TOPDOWN_LATENCY_NO_MODEL)
 		refusal = TOPDOWN_LATENCY_REFUSAL_NONE;
-	if (refusal) {
-		message_error("this machine samples no latency: %s%s",
-			      topdown_latency_refusal_text(refusal), advice);
-		return EXIT_DEVICE;
-	}
+	if (refusal)
+		return message_fail(EXIT_DEVICE, "this machine samples no latency: %s%s",
+				    topdown_latency_refusal_text(refusal), advice);
 	*events = wanted == EVENTS_ALL ? has : wanted;
 	return *events & ~has ? missing(*events & ~has) : 0;
 }
@@ -212,15 +206,13 @@ int events_refused(const char *device, int error, bool chosen_cpus)
 	raw_events(&nr_raw);
 	switch (error) {
 	case EOPNOTSUPP:
-		message_error("cannot sample through %s_latency: the kernel's driver refuses the event%s, or none of these CPUs is a measured P-core",
-			      device, nr_raw ? " or a part of its encoding" : "");
-		return EXIT_DEVICE;
+		return message_fail(EXIT_DEVICE, "cannot sample through %s_latency: the kernel's driver refuses the event%s, or none of these CPUs is a measured P-core",
+				    device, nr_raw ? " or a part of its encoding" : "");
 	case EINVAL:
 		if (!chosen_cpus)
 			break;
-		message_error("cannot sample through %s_latency: %s (does -C name a CPU that the machine cannot have?)",
-			      device, strerror(error));
-		return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, "cannot sample through %s_latency: %s (does -C name a CPU that the machine cannot have?)",
+				    device, strerror(error));
 	case EACCES:
 	case EPERM:
 		message_error("cannot sample through %s_latency: %s", device, strerror(error));
@@ -231,7 +223,6 @@ int events_refused(const char *device, int error, bool chosen_cpus)
 	case ENXIO:
 		return events_unanswered(device, error);
 	}
-	message_error("cannot sample through %s_latency: %s (%s)", device, strerror(error),
-		      advice_of(error));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot sample through %s_latency: %s (%s)", device,
+			    strerror(error), advice_of(error));
 }

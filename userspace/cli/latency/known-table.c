@@ -114,8 +114,7 @@ struct table {
 /* Return: false after a message. */
 static bool wrong_line(const struct table *table, const char *why)
 {
-	message_error("--table: %s, line %u: %s", table->origin->path, table->at, why);
-	return false;
+	return message_refuse("--table: %s, line %u: %s", table->origin->path, table->at, why);
 }
 
 static bool parse_event(struct table *table, const char *name, char *rest)
@@ -123,11 +122,9 @@ static bool parse_event(struct table *table, const char *name, char *rest)
 	int event = topdown_latency_event_by_name(name);
 	const char *why;
 
-	if (event < 0) {
-		message_error("--table: %s, line %u: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
-			      table->origin->path, table->at, name);
-		return false;
-	}
+	if (event < 0)
+		return message_refuse("--table: %s, line %u: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
+				      table->origin->path, table->at, name);
 	if (table->seen >> event & 1)
 		return wrong_line(table, "there was a line of this event before");
 	table->seen |= 1ULL << event;
@@ -193,10 +190,8 @@ bool known_load(struct known known[KNOWN_EVENTS], struct known_origin *origin)
 	bool loaded;
 
 	table.file = fopen(origin->path, "re");
-	if (!table.file) {
-		message_error("--table: cannot open %s: %s", origin->path, strerror(errno));
-		return false;
-	}
+	if (!table.file)
+		return message_refuse("--table: cannot open %s: %s", origin->path, strerror(errno));
 	loaded = load(&table);
 	fclose(table.file);
 	return loaded;

@@ -27,11 +27,9 @@ static int print_list(struct latency_options *options, struct topdown *td)
 	ret = topdown_latency_events(td, &events, &refusal);
 	if (ret)
 		return events_unanswered(options->device, -ret);
-	if (refusal) {
-		message_error("this machine samples no latency: %s",
-			      topdown_latency_refusal_text(refusal));
-		return EXIT_DEVICE;
-	}
+	if (refusal)
+		return message_fail(EXIT_DEVICE, "this machine samples no latency: %s",
+				    topdown_latency_refusal_text(refusal));
 	for (i = 0; i < 64; i++) {
 		if (events >> i & 1)
 			puts(topdown_latency_event_name(i));
@@ -53,8 +51,7 @@ static int make_room(struct latency_run *run)
 	run->own = calloc(most, sizeof(*run->own));
 	if (run->first && run->then && run->now && run->rows && run->own)
 		return 0;
-	message_error("cannot sample: %s", strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot sample: %s", strerror(ENOMEM));
 }
 
 static int read_now(struct latency_run *run)
@@ -110,10 +107,8 @@ static int follow(struct latency_run *run)
 		     options->timeout_ms * NS_PER_MS);
 	do {
 		event = latency_wait(run);
-		if (event == TICKER_ERROR) {
-			message_error("cannot wait: %s", strerror(errno));
-			return EXIT_RUNTIME;
-		}
+		if (event == TICKER_ERROR)
+			return message_fail(EXIT_RUNTIME, "cannot wait: %s", strerror(errno));
 		ret = read_now(run);
 		if (!ret)
 			ret = print(run);
@@ -219,10 +214,8 @@ static int print_rows_known(struct latency_run *run, uint64_t events)
 
 	run->rows = calloc(KNOWN_EVENTS, sizeof(*run->rows));
 	run->own = calloc(KNOWN_EVENTS, sizeof(*run->own));
-	if (!run->rows || !run->own) {
-		message_error("cannot show latencies: %s", strerror(ENOMEM));
-		return EXIT_RUNTIME;
-	}
+	if (!run->rows || !run->own)
+		return message_fail(EXIT_RUNTIME, "cannot show latencies: %s", strerror(ENOMEM));
 	interval.row = run->rows;
 	interval.nr = latency_rows_known(run, events);
 	ret = output_begin(&run->options->output);

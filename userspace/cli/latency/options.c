@@ -34,15 +34,11 @@ static bool parse_raw(struct latency_options *options, const char *item)
 	char *end;
 
 	if (!parse_hex(text, &end, &config) ||
-	    (*end == ':' && !parse_hex(end + 1, &end, &config1)) || *end) {
-		message_error("-e: '%s' is no encoding (allowed: config or config:config1 of perf_event_attr, such as 0x42d0 or 0x3c6:0x12)",
-			      item);
-		return false;
-	}
-	if (!raw_events_add(config, config1)) {
-		message_error("-e: at most %d encodings at once", RAW_EVENTS_MAX);
-		return false;
-	}
+	    (*end == ':' && !parse_hex(end + 1, &end, &config1)) || *end)
+		return message_refuse("-e: '%s' is no encoding (allowed: config or config:config1 of perf_event_attr, such as 0x42d0 or 0x3c6:0x12)",
+				      item);
+	if (!raw_events_add(config, config1))
+		return message_refuse("-e: at most %d encodings at once", RAW_EVENTS_MAX);
 	raw_events(&options->nr_raw);
 	return true;
 }
@@ -67,10 +63,8 @@ static bool read_table(const struct option_row *row, const char *path, void *fie
 {
 	struct latency_options *options = field;
 
-	if (options->table.path) {
-		message_error("--table: there is one table (allowed: --table once)");
-		return false;
-	}
+	if (options->table.path)
+		return message_refuse("--table: there is one table (allowed: --table once)");
 	return option_path(row, path, &options->table.path) &&
 	       known_load(options->known, &options->table);
 }
@@ -154,8 +148,7 @@ static bool check_tasks(const struct latency_options *options)
 		return message_refuse("-A is about CPUs (with a command add -a or -C; its own options go after it)");
 	if (options->pids.nr <= LATENCY_PARTS_MAX)
 		return true;
-	message_error("-p: at most %d processes at once", LATENCY_PARTS_MAX);
-	return false;
+	return message_refuse("-p: at most %d processes at once", LATENCY_PARTS_MAX);
 }
 
 static bool check_together(const struct latency_options *options)
@@ -170,8 +163,7 @@ static bool check_together(const struct latency_options *options)
 		return message_refuse("--append needs the file to write after (add -o FILE)");
 	if (!options->count || options->interval_ms)
 		return true;
-	message_error("--count needs intervals (add -I)");
-	return false;
+	return message_refuse("--count needs intervals (add -I)");
 }
 
 /* Has the command line other words than --list and --device? */

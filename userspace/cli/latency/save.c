@@ -19,8 +19,7 @@
 
 static int cannot_save(const char *path, int error)
 {
-	message_error("--save: cannot write %s: %s", path, strerror(error));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "--save: cannot write %s: %s", path, strerror(error));
 }
 
 /* The rights that fopen() would give a file. */
@@ -121,11 +120,9 @@ int save_prepare(struct latency_save *save, const char *path, int rows)
 	char *temporary;
 	FILE *file;
 
-	if (error == NO_FILE) {
-		message_error("--save: %s is no regular file, or output goes there (allowed: a file, which is replaced as a whole, or a new one)",
-			      path);
-		return EXIT_USAGE;
-	}
+	if (error == NO_FILE)
+		return message_fail(EXIT_USAGE, "--save: %s is no regular file, or output goes there (allowed: a file, which is replaced as a whole, or a new one)",
+				    path);
 	if (error)
 		return cannot_save(path, error);
 	file = open_temporary(save, &temporary);
@@ -206,11 +203,10 @@ int save_write(const struct latency_save *save, const struct topdown_info *info,
 	FILE *file;
 	int error;
 
-	if (!any_sample(records, nr)) {
-		message_error("--save: no event had a sample, so nothing is written to %s",
-			      save->path);
-		return EXIT_RUNTIME;
-	}
+	if (!any_sample(records, nr))
+		return message_fail(EXIT_RUNTIME,
+				    "--save: no event had a sample, so nothing is written to %s",
+				    save->path);
 	file = open_temporary(save, &temporary);
 	error = file ? write_table(file, info, records, nr) : errno;
 	if (!error && rename(temporary, save->path)) {

@@ -126,8 +126,7 @@ int latencies_start(struct latencies *latencies, struct topdown *td, const char 
 	if (latencies->record)
 		return 0;
 	latencies_end(latencies);
-	message_error("cannot sample through %s: %s", device, strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot sample through %s: %s", device, strerror(ENOMEM));
 }
 
 /**

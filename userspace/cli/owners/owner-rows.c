@@ -23,15 +23,11 @@
  */
 int owners_refused(struct topdown *td, const char *device, int ret)
 {
-	if (ret == -ENOMEM) {
-		message_error("no memory for the rows of owners");
-		return EXIT_RUNTIME;
-	}
-	if (ret == -EOPNOTSUPP && topdown_has(td, TOPDOWN_FEATURE_OWNERS)) {
-		message_error("%s: this kernel has no owners of this kind (cgroups need CONFIG_CGROUP_PERF; --by process does not)",
-			      device);
-		return EXIT_DEVICE;
-	}
+	if (ret == -ENOMEM)
+		return message_fail(EXIT_RUNTIME, "no memory for the rows of owners");
+	if (ret == -EOPNOTSUPP && topdown_has(td, TOPDOWN_FEATURE_OWNERS))
+		return message_fail(EXIT_DEVICE, "%s: this kernel has no owners of this kind (cgroups need CONFIG_CGROUP_PERF; --by process does not)",
+				    device);
 	return refusal_owners(device, -ret);
 }
 

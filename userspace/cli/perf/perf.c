@@ -236,11 +236,9 @@ static int run_lines(const struct subject *subject)
 
 static int lines(const struct subject *subject)
 {
-	if (access(PMU, F_OK)) {
-		message_error("there is no PMU topdown: %s: %s (the module topdown is not loaded, or is older than this command)",
-			      PMU, strerror(errno));
-		return EXIT_DEVICE;
-	}
+	if (access(PMU, F_OK))
+		return message_fail(EXIT_DEVICE, "there is no PMU topdown: %s: %s (the module topdown is not loaded, or is older than this command)",
+				    PMU, strerror(errno));
 	if (subject->run && !may_count(subject) && !perf_may_count(subject))
 		return refuse_run(subject);
 	if (subject->run)
@@ -255,9 +253,8 @@ static bool read_by(const struct option_row *row, const char *text, void *field)
 	*(const char **)field = text;
 	if (!strcmp(text, "comm") || !strcmp(text, "pid") || !strcmp(text, "sym"))
 		return true;
-	message_error("%s: '%s' is no kind of block (allowed: comm, pid, sym)", option_name(row),
-		      text);
-	return false;
+	return message_refuse("%s: '%s' is no kind of block (allowed: comm, pid, sym)",
+			      option_name(row), text);
 }
 
 static bool read_folded(const struct option_row *row, const char *text, void *field)
@@ -265,9 +262,8 @@ static bool read_folded(const struct option_row *row, const char *text, void *fi
 	*(const char **)field = text;
 	if (perf_event_is_known(text))
 		return true;
-	message_error("%s: '%s' is no node (allowed: slots, or a name such as tma_memory_bound)",
-		      option_name(row), text);
-	return false;
+	return message_refuse("%s: '%s' is no node (allowed: slots, or a name such as tma_memory_bound)",
+			      option_name(row), text);
 }
 
 #define AT(at)	.field = offsetof(struct subject, at)

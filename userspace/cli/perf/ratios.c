@@ -420,6 +420,5 @@ int perf_ratios(FILE *in, FILE *out, const char *by)
 		return message_write("standard output", ratios.failed);
 	if (ratios.blocks)
 		return EXIT_OK;
-	message_error("--ratios: there are no counts of topdown/slots/ (allowed: what 'perf stat -x,' or 'perf script -F event,period,ip,sym' prints)");
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "--ratios: there are no counts of topdown/slots/ (allowed: what 'perf stat -x,' or 'perf script -F event,period,ip,sym' prints)");
 }

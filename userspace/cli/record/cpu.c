@@ -50,7 +50,6 @@ int cpu_check(const struct topdown_record *record)
 {
 	if (may_have_windows(record))
 		return 0;
-	message_error("-C: CPU %u is not measured: it is %s ('topdown info' and the kernel log say why)",
-		      record->cpu, topdown_state_name(record->state));
-	return EXIT_DEVICE;
+	return message_fail(EXIT_DEVICE, "-C: CPU %u is not measured: it is %s ('topdown info' and the kernel log say why)",
+			    record->cpu, topdown_state_name(record->state));
 }

@@ -447,11 +447,9 @@ static int add_watch(struct ring *ring)
 				options->has_cpus ? CPULIST_WORDS : 0, &what, &number);
 	if (ret == -EINVAL && options->has_cpus)
 		return no_cpu(ring, first_beyond(ring));
-	if (ret == -ENOSPC) {
-		message_error("cannot watch through %s: %s (a user without CAP_PERFMON may have at most 64 watches)",
-			      options->device, strerror(-ret));
-		return EXIT_RUNTIME;
-	}
+	if (ret == -ENOSPC)
+		return message_fail(EXIT_RUNTIME, "cannot watch through %s: %s (a user without CAP_PERFMON may have at most 64 watches)",
+				    options->device, strerror(-ret));
 	return ret ? read_failed(ring, -ret) : 0;
 }
 
@@ -479,8 +477,7 @@ static uint64_t rest_until_ns(struct ring *ring)
 
 static int wait_failed(void)
 {
-	message_error("cannot wait for windows: %s", strerror(errno));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot wait for windows: %s", strerror(errno));
 }
 
 /* Wait for a window, and then for those of the other CPUs. */
@@ -550,14 +547,11 @@ static int open_ring(struct ring *ring)
 
 	if (ret)
 		return read_failed(ring, -ret);
-	if (!topdown_map_history(ring->map)) {
-		message_error("the module keeps no windows (its parameter history is 0)");
-		return EXIT_DEVICE;
-	}
-	if (!topdown_info_get(ring->run->td)->out_level) {
-		message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
-		return EXIT_DEVICE;
-	}
+	if (!topdown_map_history(ring->map))
+		return message_fail(EXIT_DEVICE,
+				    "the module keeps no windows (its parameter history is 0)");
+	if (!topdown_info_get(ring->run->td)->out_level)
+		return message_fail(EXIT_DEVICE, "no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 	ring->run->history = topdown_map_history(ring->map);
 	ring->nr = topdown_map_nr_cpus(ring->map);
 	ring->cpu = calloc(ring->nr, sizeof(*ring->cpu));

@@ -165,16 +165,12 @@ static bool check_together(struct record_options *options)
 		return message_refuse("--past is about CPUs (with a command add -a, -C or --by)");
 	if (options->interval_ms && !tasks && !options->latencies && !options->by)
 		return message_refuse("-I is about tasks, latencies and owners (windows of CPUs are as long as the module's period)");
-	if (options->latencies && options->pids.nr > LATENCY_PARTS_MAX) {
-		message_error("-p: with --latency at most %d processes", LATENCY_PARTS_MAX);
-		return false;
-	}
+	if (options->latencies && options->pids.nr > LATENCY_PARTS_MAX)
+		return message_refuse("-p: with --latency at most %d processes", LATENCY_PARTS_MAX);
 	if (options->latencies && options->interval_ms &&
-	    options->interval_ms < LATENCY_INTERVAL_MIN_MS) {
-		message_error("-I: with --latency at least %d ms, as events have turns of that length",
-			      LATENCY_INTERVAL_MIN_MS);
-		return false;
-	}
+	    options->interval_ms < LATENCY_INTERVAL_MIN_MS)
+		return message_refuse("-I: with --latency at least %d ms, as events have turns of that length",
+				      LATENCY_INTERVAL_MIN_MS);
 	if (options->rotation.files && !strcmp(options->path, "-"))
 		return message_refuse("--rotate: a pipe has no other names (allowed: -o with a file)");
 	set_intervals(options, tasks);

@@ -16,9 +16,8 @@
 
 static bool refuse(const char *text)
 {
-	message_error("--rotate: '%s' is no size or time with a number of files (allowed: 64K to 1024G, or 1s to 500h, and 2..%d files: 100M,10 or 1h,24)",
-		      text, ROTATE_FILES_MAX);
-	return false;
+	return message_refuse("--rotate: '%s' is no size or time with a number of files (allowed: 64K to 1024G, or 1s to 500h, and 2..%d files: 100M,10 or 1h,24)",
+			      text, ROTATE_FILES_MAX);
 }
 
 /* The number of bytes in a unit; 0 for an unknown unit. */

@@ -97,8 +97,7 @@ static uint32_t subject_of(const struct sampling *sampling, unsigned int i)
 
 static int no_memory(void)
 {
-	message_error("cannot sample: %s", strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot sample: %s", strerror(ENOMEM));
 }
 
 static int write_pieces(struct record_run *run, unsigned int nr)

@@ -99,8 +99,8 @@ static int open_path(struct record_run *run)
 
 static int cannot_open(struct record_run *run)
 {
-	message_error("cannot open %s for writing: %s", run->name, strerror(errno));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot open %s for writing: %s", run->name,
+			    strerror(errno));
 }
 
 /**
@@ -119,23 +119,18 @@ int record_open(struct record_run *run)
 	run->fd = open_path(run);
 	if (run->fd < 0 || fstat(run->fd, &st))
 		return cannot_open(run);
-	if (isatty(run->fd)) {
-		message_error("-o %s: a recording is no text for a terminal (allowed: a file or a pipe)",
-			      run->options->path);
-		return EXIT_USAGE;
-	}
+	if (isatty(run->fd))
+		return message_fail(EXIT_USAGE, "-o %s: a recording is no text for a terminal (allowed: a file or a pipe)",
+				    run->options->path);
 	regular = S_ISREG(st.st_mode);
-	if (!regular && run->options->rotation.files) {
-		message_error("--rotate: %s is no file (allowed: -o with a file)", run->name);
-		return EXIT_USAGE;
-	}
+	if (!regular && run->options->rotation.files)
+		return message_fail(EXIT_USAGE, "--rotate: %s is no file (allowed: -o with a file)",
+				    run->name);
 	/* File systems that know no locks have files nevertheless. */
 	if (regular && run->fd != STDOUT_FILENO && flock(run->fd, LOCK_EX | LOCK_NB) &&
-	    errno == EWOULDBLOCK) {
-		message_error("%s: another topdown record writes to it (allowed: another file)",
-			      run->name);
-		return EXIT_USAGE;
-	}
+	    errno == EWOULDBLOCK)
+		return message_fail(EXIT_USAGE, "%s: another topdown record writes to it (allowed: another file)",
+				    run->name);
 	run->stale = regular && st.st_size;
 	run->writer.file = open_stream(run, regular);
 	return run->writer.file ? 0 : cannot_open(run);

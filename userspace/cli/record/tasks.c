@@ -187,11 +187,10 @@ static int wait_interval(struct record_run *run, struct tasks *tasks, uint64_t e
 			  now_ns + LOOK_NS;
 		why = record_wait(run, 0, look_ns);
 		*over = why == RECORD_OVER;
-		if (why == RECORD_ERROR) {
-			message_error("cannot wait for the end of the interval: %s",
-				      strerror(errno));
-			return EXIT_RUNTIME;
-		}
+		if (why == RECORD_ERROR)
+			return message_fail(EXIT_RUNTIME,
+					    "cannot wait for the end of the interval: %s",
+					    strerror(errno));
 		if (*over || why == RECORD_CONTROL || clock_now_ns() >= end_ns)
 			return 0;
 		if (!tasks_read(tasks, 0) && !tasks_alive(tasks)) {
@@ -271,8 +270,7 @@ static int prepare(struct record_run *run)
 		return refusal_attach(run->options->device, "tasks", EOPNOTSUPP);
 	if (topdown_info_get(run->td)->out_level)
 		return 0;
-	message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
-	return EXIT_DEVICE;
+	return message_fail(EXIT_DEVICE, "no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 }
 
 /* All that can be refused comes before the file is begun, and before the command runs. */

@@ -13,8 +13,7 @@
 
 static int no_memory(void)
 {
-	message_error("cannot list the files: %s", strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot list the files: %s", strerror(ENOMEM));
 }
 
 /**

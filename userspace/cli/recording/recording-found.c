@@ -31,15 +31,13 @@
 
 static int no_memory(void)
 {
-	message_error("cannot list the files: %s", strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot list the files: %s", strerror(ENOMEM));
 }
 
 static int cannot_open(const char *path)
 {
-	message_error("cannot open %s: %s (topdown record writes such files)", path,
-		      strerror(errno));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot open %s: %s (topdown record writes such files)",
+			    path, strerror(errno));
 }
 
 static int add(struct recording_files *files, const char *path)
@@ -77,8 +75,8 @@ static int list_directory(struct recording_files *files, const char *path, DIR *
 	}
 	if (ret || files->nr > before)
 		return ret;
-	message_error("%s has no recording (topdown record writes such files)", path);
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "%s has no recording (topdown record writes such files)",
+			    path);
 }
 
 /* The number after the last point; 0 for none. @base: bytes before it */
@@ -140,11 +138,9 @@ static int list_rotated(struct recording_files *files, const char *latest)
 
 	if (number_of(latest, &base)) {
 		snprintf(name, sizeof(name), "%.*s", (int)base, latest);
-		if (!access(name, F_OK)) {
-			message_error("--rotated: %s is an older file of %s (allowed: name the latest file)",
-				      latest, name);
-			return EXIT_USAGE;
-		}
+		if (!access(name, F_OK))
+			return message_fail(EXIT_USAGE, "--rotated: %s is an older file of %s (allowed: name the latest file)",
+					    latest, name);
 	}
 	ret = add(files, latest);
 	return ret ? ret : list_older(files, latest);
@@ -232,9 +228,9 @@ static int check_twice(const struct recording_files *files, bool last)
 				continue;
 			if (files->found && !last)
 				return CHANGED;
-			message_error("%s is named twice (allowed: each file once)",
-				      files->file[i].path);
-			return EXIT_USAGE;
+			return message_fail(EXIT_USAGE,
+					    "%s is named twice (allowed: each file once)",
+					    files->file[i].path);
 		}
 	}
 	return 0;

@@ -34,8 +34,7 @@ static int compare_dates(const void *one, const void *other)
 
 static int refuse_plain(void)
 {
-	message_error("a report is of one recording (--diff A B compares them)");
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, "a report is of one recording (--diff A B compares them)");
 }
 
 /* Give EXIT_USAGE after a message if the files are no parts of one recording. */
@@ -44,11 +43,9 @@ static int check(const struct recording_file *one, const struct recording_file *
 	bool tasks = one->head.info.subject == RECORD_OF_TASKS;
 	char options[64];
 
-	if (tasks || two->head.info.subject == RECORD_OF_TASKS) {
-		message_error("%s is of tasks, which is whole by itself (allowed: one file, or those of a 'topdown record --rotate')",
-			      tasks ? one->path : two->path);
-		return EXIT_USAGE;
-	}
+	if (tasks || two->head.info.subject == RECORD_OF_TASKS)
+		return message_fail(EXIT_USAGE, "%s is of tasks, which is whole by itself (allowed: one file, or those of a 'topdown record --rotate')",
+				    tasks ? one->path : two->path);
 	if (!one->head.rotated || !two->head.rotated)
 		return refuse_plain();
 	recording_head_differ(&one->head, &two->head, options, sizeof(options));
@@ -208,11 +205,9 @@ static int read_heads(struct recording_files *files, bool partial)
 			i++;
 			continue;
 		}
-		if (!partial || !cut) {
-			message_error("cannot read %s: %s%s", file->path, why,
-				      cut ? " (--partial leaves it out)" : "");
-			return EXIT_RUNTIME;
-		}
+		if (!partial || !cut)
+			return message_fail(EXIT_RUNTIME, "cannot read %s: %s%s", file->path, why,
+					    cut ? " (--partial leaves it out)" : "");
 		message_note("nothing of %s can be read, and it is left out: %s", file->path, why);
 		recording_file_close(file);
 		files->nr--;
@@ -220,8 +215,7 @@ static int read_heads(struct recording_files *files, bool partial)
 	}
 	if (files->nr)
 		return 0;
-	message_error("no file has anything that can be read");
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "no file has anything that can be read");
 }
 
 static void put_label(struct recording_files *files)

@@ -614,8 +614,8 @@ static int cannot_read(const struct loading *loading)
 
 	if (loading->status)
 		return loading->status;
-	message_error("cannot read %s: %s%s", name, loading->reader.why, advice);
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot read %s: %s%s", name, loading->reader.why,
+			    advice);
 }
 
 static int read_all(struct loading *loading)

@@ -197,10 +197,10 @@ static int refuse(const struct recording *recording, const char *option,
 
 	recording_put_time(begin, sizeof(begin), begin_ns);
 	recording_put_time(end, sizeof(end), end_ns);
-	message_error("%s %s: nothing of %s is in this time (it is from %s to %s)%s", option,
-		      moment->text, recording->name, begin, end,
-		      has_older(recording->name) ? has_older_text : "");
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE,
+			    "%s %s: nothing of %s is in this time (it is from %s to %s)%s", option,
+			    moment->text, recording->name, begin, end,
+			    has_older(recording->name) ? has_older_text : "");
 }
 
 /* The times that are asked for, of a time that there is: since the epoch. */
@@ -264,11 +264,9 @@ int recording_set_times(struct recording *recording, const struct recording *who
 		return refuse(recording, "--since", &choice->since, begin_ns, end_ns);
 	if (until_ns <= begin_ns)
 		return refuse(recording, "--until", &choice->until, begin_ns, end_ns);
-	if (since_ns >= until_ns) {
-		message_error("--since %s is not before --until %s", choice->since.text,
-			      choice->until.text);
-		return EXIT_USAGE;
-	}
+	if (since_ns >= until_ns)
+		return message_fail(EXIT_USAGE, "--since %s is not before --until %s",
+				    choice->since.text, choice->until.text);
 	if (since_ns < begin_ns)
 		note_older(recording, &choice->since, begin_ns);
 	if (choice->since.kind)

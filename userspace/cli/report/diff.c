@@ -172,8 +172,7 @@ static int print(const struct report_options *options, const struct difference *
 		ret = diff_lines_put(options, found->amount, RUNS_AMOUNTS);
 	if (!ret)
 		return output_flush((struct output *)&options->output);
-	message_error("cannot print: %s", strerror(-ret));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot print: %s", strerror(-ret));
 }
 
 /* Shares of slots of CPUs that are counted in another way do not compare. */
@@ -261,8 +260,7 @@ static int find(struct report_options *options, const struct summary *before,
 		return ret ? ret : diff_code(options, found_any(options, &found, NOISE_BEYOND),
 					     found_any(options, &found, NOISE_WITHIN));
 	}
-	message_error("--latency: neither recording has latencies (topdown record --latency records them)");
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, "--latency: neither recording has latencies (topdown record --latency records them)");
 }
 
 static int compare_all(struct report_options *options, const struct summary *before,

@@ -535,8 +535,7 @@ static int put_page(struct page *page)
 	ret = series_join(&series, &page->summary->all.series, PAGE_STEPS);
 	if (ret) {
 		series_free(&series);
-		message_error("cannot write the page: %s", strerror(-ret));
-		return EXIT_RUNTIME;
+		return message_fail(EXIT_RUNTIME, "cannot write the page: %s", strerror(-ret));
 	}
 	choose_nodes(page);
 	choose_activity(page);

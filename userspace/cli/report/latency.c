@@ -27,8 +27,7 @@ struct listing {
 
 static int no_memory(void)
 {
-	message_error("cannot report: %s", strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot report: %s", strerror(ENOMEM));
 }
 
 static unsigned int nr_events(const struct summary *summary)
@@ -175,11 +174,9 @@ static int print_all(struct report_options *options, const struct summary *summa
  */
 int report_latency(struct report_options *options, const struct summary *summary)
 {
-	if (!summary->latencies.events) {
-		message_error("--latency: %s has no latencies (topdown record --latency records them)",
-			      summary->recording.name);
-		return EXIT_USAGE;
-	}
+	if (!summary->latencies.events)
+		return message_fail(EXIT_USAGE, "--latency: %s has no latencies (topdown record --latency records them)",
+				    summary->recording.name);
 	return options->steps ? print_steps(options, summary) : print_all(options, summary);
 }
 

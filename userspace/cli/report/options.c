@@ -115,9 +115,8 @@ static bool check_owners_alone(const struct report_options *options)
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (!others[i].there)
 			continue;
-		message_error("--owners excludes %s: %s (allowed: one of them)", others[i].name,
-			      others[i].why);
-		return false;
+		return message_refuse("--owners excludes %s: %s (allowed: one of them)",
+				      others[i].name, others[i].why);
 	}
 	return true;
 }

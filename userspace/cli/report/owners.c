@@ -14,8 +14,7 @@
 
 static int no_memory(void)
 {
-	message_error("cannot report: %s", strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot report: %s", strerror(ENOMEM));
 }
 
 /* Tables have level 1 unless more was asked for: a level, or an order that only level 2 shows. */
@@ -133,9 +132,8 @@ static int sort_there(const struct report_options *options, const struct summary
 			strcat(allowed, topdown_node_name(node));
 		}
 	}
-	message_error("--sort: the owners of %s have no %s (allowed: %s)",
-		      summary->recording.name, owner_sort_name(&options->sort), allowed);
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, "--sort: the owners of %s have no %s (allowed: %s)",
+			    summary->recording.name, owner_sort_name(&options->sort), allowed);
 }
 
 /**
@@ -154,31 +152,23 @@ int report_owners_there(const struct report_options *options, const struct summa
 
 	if (!asked)
 		return 0;
-	if (!recording->owners.there) {
-		message_error("%s has no owners (topdown record --by process, or --by cgroup, records them)",
-			      recording->name);
-		return EXIT_USAGE;
-	}
-	if (options->by == (cgroups ? OWNER_BY_PROCESS : OWNER_BY_CGROUP)) {
-		message_error("--by: %s has %s (topdown record --by decides it)", recording->name,
-			      cgroups ? "cgroups" : "processes");
-		return EXIT_USAGE;
-	}
-	if (options->pids.nr && cgroups) {
-		message_error("-p names processes, and %s has cgroups (allowed: -G)",
-			      recording->name);
-		return EXIT_USAGE;
-	}
-	if (options->cgroups && !cgroups) {
-		message_error("-G names cgroups, and %s has processes (allowed: -p)",
-			      recording->name);
-		return EXIT_USAGE;
-	}
-	if (options->self && !cgroups) {
-		message_error("--self is about cgroups, and %s has processes (allowed: without --self)",
-			      recording->name);
-		return EXIT_USAGE;
-	}
+	if (!recording->owners.there)
+		return message_fail(EXIT_USAGE, "%s has no owners (topdown record --by process, or --by cgroup, records them)",
+				    recording->name);
+	if (options->by == (cgroups ? OWNER_BY_PROCESS : OWNER_BY_CGROUP))
+		return message_fail(EXIT_USAGE, "--by: %s has %s (topdown record --by decides it)",
+				    recording->name, cgroups ? "cgroups" : "processes");
+	if (options->pids.nr && cgroups)
+		return message_fail(EXIT_USAGE,
+				    "-p names processes, and %s has cgroups (allowed: -G)",
+				    recording->name);
+	if (options->cgroups && !cgroups)
+		return message_fail(EXIT_USAGE,
+				    "-G names cgroups, and %s has processes (allowed: -p)",
+				    recording->name);
+	if (options->self && !cgroups)
+		return message_fail(EXIT_USAGE, "--self is about cgroups, and %s has processes (allowed: without --self)",
+				    recording->name);
 	return sort_there(options, summary);
 }
 

@@ -17,8 +17,7 @@
 
 static int no_memory(void)
 {
-	message_error("cannot report: %s", strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot report: %s", strerror(ENOMEM));
 }
 
 /**

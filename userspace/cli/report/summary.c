@@ -14,8 +14,7 @@
 
 static int no_memory(void)
 {
-	message_error("cannot add up the recording: %s", strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot add up the recording: %s", strerror(ENOMEM));
 }
 
 /**

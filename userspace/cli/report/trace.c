@@ -188,8 +188,7 @@ static int begin(void *data, const struct recording *recording)
 				       sizeof(*trace->latency_end_ns));
 	if (trace->track && trace->latency_end_ns)
 		return 0;
-	message_error("cannot write the trace: %s", strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot write the trace: %s", strerror(ENOMEM));
 }
 
 static int put_piece(void *data, const struct recording *recording,

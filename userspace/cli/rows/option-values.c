@@ -67,9 +67,8 @@ bool option_word(const struct option_row *row, const char *text, void *field)
 			break;
 		word += length + strlen(", ");
 	}
-	message_error("%s: '%s' is %s (allowed: %s)", option_name(row), text, row->unit,
-		      row->words);
-	return false;
+	return message_refuse("%s: '%s' is %s (allowed: %s)", option_name(row), text, row->unit,
+			      row->words);
 }
 
 /* A pointer, to any text. */
@@ -113,12 +112,10 @@ bool option_ids(const struct option_row *row, const char *text, void *field)
 /* A pointer, to the name of a file; row->words and row->unit say which, and what is allowed. */
 bool option_path(const struct option_row *row, const char *text, void *field)
 {
-	if (!*text) {
-		message_error("%s: the %s is empty (allowed: %s)", option_name(row),
-			      row->words ? row->words : "file name",
-			      row->unit ? row->unit : "a path to write to");
-		return false;
-	}
+	if (!*text)
+		return message_refuse("%s: the %s is empty (allowed: %s)", option_name(row),
+				      row->words ? row->words : "file name",
+				      row->unit ? row->unit : "a path to write to");
 	*(const char **)field = text;
 	return true;
 }
@@ -133,10 +130,8 @@ bool option_control(const struct option_row *row, const char *text, void *field)
 
 static bool set_format(struct output *output, enum output_format format)
 {
-	if (output->format != OUTPUT_TABLE && output->format != format) {
-		message_error("-j and -x exclude each other (allowed: one of them)");
-		return false;
-	}
+	if (output->format != OUTPUT_TABLE && output->format != format)
+		return message_refuse("-j and -x exclude each other (allowed: one of them)");
 	output->format = format;
 	return true;
 }

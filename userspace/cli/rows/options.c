@@ -183,9 +183,8 @@ static bool no_more(int argc, char **argv)
 {
 	if (optind >= argc)
 		return true;
-	message_error("%s: unexpected argument '%s' (try '%s')", argv[0], argv[optind],
-		      help_of(argv[0]));
-	return false;
+	return message_refuse("%s: unexpected argument '%s' (try '%s')", argv[0], argv[optind],
+			      help_of(argv[0]));
 }
 
 /**
@@ -199,8 +198,7 @@ bool options_cpus(bool all, bool some)
 {
 	if (!all || !some)
 		return true;
-	message_error("-a and -C exclude each other (allowed: one of them)");
-	return false;
+	return message_refuse("-a and -C exclude each other (allowed: one of them)");
 }
 
 /* Take the arguments after the options as a command; getopt saw that there are no more at @last. */
@@ -213,8 +211,7 @@ static bool take_command(int argc, char **argv, int last, char ***command)
 	if (optind == last)
 		return true;
 	/* getopt went past "--". A variable was perhaps empty. */
-	message_error("'--' without a command (allowed: -- COMMAND [ARG...])");
-	return false;
+	return message_refuse("'--' without a command (allowed: -- COMMAND [ARG...])");
 }
 
 /**

@@ -110,16 +110,13 @@ int output_open(struct output *output, const char *path, bool append)
 	struct stat st;
 
 	if (path && append && output->format == OUTPUT_CSV && output->header &&
-	    !stat(path, &st) && S_ISREG(st.st_mode) && !has_our_heading(output, path)) {
-		message_error("--append: %s has other columns than these rows (allowed: a file that began with rows of the same kind, or --no-header)",
-			      path);
-		return EXIT_USAGE;
-	}
+	    !stat(path, &st) && S_ISREG(st.st_mode) && !has_our_heading(output, path))
+		return message_fail(EXIT_USAGE, "--append: %s has other columns than these rows (allowed: a file that began with rows of the same kind, or --no-header)",
+				    path);
 	output->file = open_stream(output, path, append);
-	if (!output->file) {
-		message_error("cannot open %s for writing: %s", output->name, strerror(errno));
-		return EXIT_RUNTIME;
-	}
+	if (!output->file)
+		return message_fail(EXIT_RUNTIME, "cannot open %s for writing: %s", output->name,
+				    strerror(errno));
 	look_at_terminal(output);
 	if (!path || fstat(fileno(output->file), &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
@@ -160,10 +157,10 @@ int output_target(struct output *output, const char *option, const char *path)
 	bool standard = !strcmp(path, "-");
 	int ret;
 
-	if (!standard && record_is_file(path)) {
-		message_error("%s: %s is a recording (allowed: another file, or -)", option, path);
-		return EXIT_USAGE;
-	}
+	if (!standard && record_is_file(path))
+		return message_fail(EXIT_USAGE,
+				    "%s: %s is a recording (allowed: another file, or -)", option,
+				    path);
 	ret = output_open(output, standard ? NULL : path, false);
 	return ret ? ret : output_begin(output);
 }
@@ -225,10 +222,8 @@ int output_interval(struct output *output, const struct interval *interval)
 		break;
 	}
 	output->started = true;
-	if (ret) {
-		message_error("cannot print: %s", strerror(-ret));
-		return EXIT_RUNTIME;
-	}
+	if (ret)
+		return message_fail(EXIT_RUNTIME, "cannot print: %s", strerror(-ret));
 	return output_flush(output);
 }
 

@@ -57,10 +57,8 @@ static int look_at_cpus(struct stat_run *run)
 	if (run->options->has_cpus &&
 	    !cpulist_check(&run->cpus, "-C", &possible, &online))
 		return EXIT_USAGE;
-	if (!measurable) {
-		message_error("none of the CPUs asked for can be measured ('topdown info' and the kernel log say why)");
-		return EXIT_DEVICE;
-	}
+	if (!measurable)
+		return message_fail(EXIT_DEVICE, "none of the CPUs asked for can be measured ('topdown info' and the kernel log say why)");
 	return 0;
 }
 

@@ -25,10 +25,8 @@ static int prepare(struct stat_run *run)
 		run->output.views |= COLUMNS_NAMES;
 	run->interval.tasks = true;
 	run->interval.owners = true;
-	if (!run->interval.level) {
-		message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
-		return EXIT_DEVICE;
-	}
+	if (!run->interval.level)
+		return message_fail(EXIT_DEVICE, "no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 	if (!run->options->level && run->options->output.format == OUTPUT_TABLE &&
 	    !(by->key == OWNER_KEY_NODE && topdown_node_level(by->node) > 1))
 		run->interval.level = 1;

@@ -21,10 +21,8 @@ static bool read_per(const struct option_row *row, const char *text, void *field
 	enum topology *per = field;
 
 	(void)text;
-	if (*per != TOPOLOGY_NONE && *per != row->min) {
-		message_error("--per-core, --per-socket and --per-node exclude each other (allowed: one of them)");
-		return false;
-	}
+	if (*per != TOPOLOGY_NONE && *per != row->min)
+		return message_refuse("--per-core, --per-socket and --per-node exclude each other (allowed: one of them)");
 	*per = row->min;
 	return true;
 }

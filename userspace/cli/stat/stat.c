@@ -27,14 +27,13 @@ static int choose_level(struct stat_run *run)
 
 	if (most > LEVEL_MAX)
 		most = LEVEL_MAX;
-	if (asked > most) {
-		message_error("-l: this machine has no level %u: %s, source %s (allowed: %s)",
-			      (unsigned int)asked,
-			      *info->out_codename ? info->out_codename : info->out_cpu_name,
-			      topdown_source_name(info->out_source),
-			      most > 1 ? "1..2" : most ? "1" : "none");
-		return EXIT_DEVICE;
-	}
+	if (asked > most)
+		return message_fail(EXIT_DEVICE,
+				    "-l: this machine has no level %u: %s, source %s (allowed: %s)",
+				    (unsigned int)asked,
+				    *info->out_codename ? info->out_codename : info->out_cpu_name,
+				    topdown_source_name(info->out_source),
+				    most > 1 ? "1..2" : most ? "1" : "none");
 	run->interval.level = asked ? asked : most;
 	return 0;
 }
@@ -237,8 +236,8 @@ static int wait_or_fail(struct stat_run *run, enum ticker_event *event)
 		return 0;
 	if (run->failed)
 		return run->failed;
-	message_error("cannot wait for the end of the interval: %s", strerror(errno));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot wait for the end of the interval: %s",
+			    strerror(errno));
 }
 
 /* Its times are those of all the command, and not of one of several intervals. */

@@ -56,10 +56,8 @@ static int prepare(struct stat_run *run)
 	run->tasks.device = run->options->device;
 	if (!topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
 		return refusal_attach(run->options->device, "tasks", EOPNOTSUPP);
-	if (!run->interval.level) {
-		message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
-		return EXIT_DEVICE;
-	}
+	if (!run->interval.level)
+		return message_fail(EXIT_DEVICE, "no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 	/* Without it the figures are the same, and nothing is said of the machine. */
 	if (topdown_reading_create(&run->tasks.cpus, run->td, NULL, 0))
 		run->tasks.cpus = NULL;

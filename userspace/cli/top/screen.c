@@ -44,24 +44,16 @@ static int check_terminal(void)
 {
 	int known = 0;
 
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		message_error("top: standard input and output must be a terminal (for a file or a pipe use 'topdown stat -a -A -I 1000')");
-		return EXIT_USAGE;
-	}
-	if (!*terminal_name()) {
-		message_error("top: TERM is not set (say what the terminal is, such as TERM=linux)");
-		return EXIT_USAGE;
-	}
-	if (setupterm(NULL, STDOUT_FILENO, &known) != OK) {
-		message_error("top: there is no description of the terminal '%s' (install ncurses-base or ncurses-term, or set TERM to one that is there, such as linux or vt100)",
-			      terminal_name());
-		return EXIT_USAGE;
-	}
-	if (!is_addressable()) {
-		message_error("top: the terminal '%s' cannot place the cursor (set TERM to what the terminal is; or use 'topdown stat')",
-			      terminal_name());
-		return EXIT_USAGE;
-	}
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return message_fail(EXIT_USAGE, "top: standard input and output must be a terminal (for a file or a pipe use 'topdown stat -a -A -I 1000')");
+	if (!*terminal_name())
+		return message_fail(EXIT_USAGE, "top: TERM is not set (say what the terminal is, such as TERM=linux)");
+	if (setupterm(NULL, STDOUT_FILENO, &known) != OK)
+		return message_fail(EXIT_USAGE, "top: there is no description of the terminal '%s' (install ncurses-base or ncurses-term, or set TERM to one that is there, such as linux or vt100)",
+				    terminal_name());
+	if (!is_addressable())
+		return message_fail(EXIT_USAGE, "top: the terminal '%s' cannot place the cursor (set TERM to what the terminal is; or use 'topdown stat')",
+				    terminal_name());
 	return 0;
 }
 
@@ -101,11 +93,10 @@ int top_screen_open(void)
 	if (ret)
 		return ret;
 	terminal = newterm(NULL, stdout, stdin);
-	if (!terminal) {
-		message_error("top: cannot use the terminal '%s' (set TERM to what it is)",
-			      terminal_name());
-		return EXIT_USAGE;
-	}
+	if (!terminal)
+		return message_fail(EXIT_USAGE,
+				    "top: cannot use the terminal '%s' (set TERM to what it is)",
+				    terminal_name());
 	atexit(top_screen_close);
 	cbreak();
 	noecho();

@@ -313,8 +313,8 @@ static int wait_for(struct top *top, uint64_t at_ns)
 	if (ret < 0 && errno != EINTR) {
 		ret = errno;
 		top_screen_close();
-		message_error("top: cannot wait for the keyboard: %s", strerror(ret));
-		return EXIT_RUNTIME;
+		return message_fail(EXIT_RUNTIME, "top: cannot wait for the keyboard: %s",
+				    strerror(ret));
 	}
 	signal = ret > 0 && fds[0].revents ? take_signal(top) : 0;
 	if (signal)
@@ -331,8 +331,7 @@ static int wait_for(struct top *top, uint64_t at_ns)
 static int out_of_memory(void)
 {
 	top_screen_close();
-	message_error("top: out of memory");
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "top: out of memory");
 }
 
 static int loop(struct top *top)
@@ -372,10 +371,9 @@ static int show(struct top *top)
 
 	/* Signals come through a descriptor, so that the terminal is always given back. */
 	top->signals = ticker_signals(handled, &set);
-	if (top->signals < 0) {
-		message_error("top: cannot take over signals: %s", strerror(-top->signals));
-		return EXIT_RUNTIME;
-	}
+	if (top->signals < 0)
+		return message_fail(EXIT_RUNTIME, "top: cannot take over signals: %s",
+				    strerror(-top->signals));
 	ret = top_screen_open();
 	if (!ret) {
 		ret = loop(top);
@@ -409,16 +407,12 @@ static int check_sort(const struct top_options *options, unsigned int has)
 	unsigned int needed = sort_level(&options->sort);
 	const char *node = topdown_node_name(options->sort.node);
 
-	if (needed > has) {
-		message_error("--sort: this machine has no level %u, which %s is of (allowed: slots, time, ipc%s)",
-			      needed, node, has ? ", or a node of level 1" : "");
-		return EXIT_DEVICE;
-	}
-	if (options->level && options->level < needed) {
-		message_error("--sort: -l 1 does not show %s, which is of level %u (allowed: without -l, or with -l %u)",
-			      node, needed, needed);
-		return EXIT_USAGE;
-	}
+	if (needed > has)
+		return message_fail(EXIT_DEVICE, "--sort: this machine has no level %u, which %s is of (allowed: slots, time, ipc%s)",
+				    needed, node, has ? ", or a node of level 1" : "");
+	if (options->level && options->level < needed)
+		return message_fail(EXIT_USAGE, "--sort: -l 1 does not show %s, which is of level %u (allowed: without -l, or with -l %u)",
+				    node, needed, needed);
 	return 0;
 }
 
@@ -443,19 +437,16 @@ static int prepare(struct top *top)
 	int ret;
 
 	top->asked_ns = clock_now_ns();
-	if (top->options->level > info->out_level) {
-		message_error("-l: this machine has no level %u (allowed: %s)",
-			      (unsigned int)top->options->level, info->out_level ? "1" : "none");
-		return EXIT_DEVICE;
-	}
+	if (top->options->level > info->out_level)
+		return message_fail(EXIT_DEVICE, "-l: this machine has no level %u (allowed: %s)",
+				    (unsigned int)top->options->level,
+				    info->out_level ? "1" : "none");
 	ret = check_sort(top->options, info->out_level);
 	if (ret)
 		return ret;
 	if (make_room(top, nr) || top_data_open(&top->data, nr, info->out_period_ms * NS_PER_MS,
-						info->out_level)) {
-		message_error("top: out of memory");
-		return EXIT_RUNTIME;
-	}
+						info->out_level))
+		return message_fail(EXIT_RUNTIME, "top: out of memory");
 	top->data.busy = topdown_has(top->td, TOPDOWN_FEATURE_BUSY);
 	begin_view(top);
 	top_data_read(&top->data, top->map, clock_now_ns());

@@ -186,8 +186,8 @@ static struct json_object *programs_of(const struct verify *verify)
 
 static int cannot_write(const char *path, int error)
 {
-	message_error("cannot write the report to '%s': %s", path, strerror(error));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "cannot write the report to '%s': %s", path,
+			    strerror(error));
 }
 
 /**

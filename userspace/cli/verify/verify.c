@@ -240,14 +240,12 @@ static int execute(const struct choice *choice)
 	enum program program;
 	int error;
 
-	if (!program_find(choice->execute, &program)) {
-		message_error("--execute: there is no program '%s' (try 'topdown verify --list')",
-			      choice->execute);
-		return EXIT_USAGE;
-	}
+	if (!program_find(choice->execute, &program))
+		return message_fail(EXIT_USAGE, "--execute: there is no program '%s' (try 'topdown verify --list')",
+				    choice->execute);
 	error = -program_execute(program, choice->memory);
-	message_error("--execute: '%s' cannot begin: %s", choice->execute, strerror(error));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "--execute: '%s' cannot begin: %s", choice->execute,
+			    strerror(error));
 }
 
 static bool measured(const struct topdown_record *record)
@@ -308,8 +306,7 @@ static bool find_cpus(struct verify *verify, const struct choice *choice)
 		else
 			snprintf(verify->refusal, sizeof(verify->refusal),
 				 "no CPU that this process may use is measured");
-		message_error("%s ('topdown info' says why)", verify->refusal);
-		return false;
+		return message_refuse("%s ('topdown info' says why)", verify->refusal);
 	}
 	verify->home = home->cpu;
 	verify->width = home->slots_per_cycle;
@@ -493,8 +490,7 @@ int verify_main(int argc, char **argv)
 	if (ret || done)
 		return ret;
 #ifndef __x86_64__
-	message_error("verify: its programs are for x86-64");
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "verify: its programs are for x86-64");
 #endif
 	if (choice.list)
 		return print_list();

@@ -249,10 +249,8 @@ static int write_all(struct output *output, FILE *page, struct where_run *run)
 	ret = put_all(output->file, page, run);
 	if (page)
 		where_page_end(page);
-	if (ret) {
-		message_error("where: cannot print: %s", strerror(-ret));
-		return EXIT_RUNTIME;
-	}
+	if (ret)
+		return message_fail(EXIT_RUNTIME, "where: cannot print: %s", strerror(-ret));
 	return 0;
 }
 

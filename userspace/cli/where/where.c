@@ -49,9 +49,8 @@ static const char *advice(int error, bool cpus)
 
 static int cannot_sample(const struct where_run *run, int error)
 {
-	message_error("where: cannot sample: %s (%s)", strerror(error),
-		      advice(error, where_of_cpus(run)));
-	return EXIT_DEVICE;
+	return message_fail(EXIT_DEVICE, "where: cannot sample: %s (%s)", strerror(error),
+			    advice(error, where_of_cpus(run)));
 }
 
 static int open_stalls(struct where_run *run)
@@ -88,8 +87,7 @@ static int open_stalls(struct where_run *run)
 
 static int no_memory(void)
 {
-	message_error("where: %s", strerror(ENOMEM));
-	return EXIT_RUNTIME;
+	return message_fail(EXIT_RUNTIME, "where: %s", strerror(ENOMEM));
 }
 
 static int take_changes(struct where_run *run)
@@ -147,10 +145,9 @@ static int take_records(struct where_run *run)
 		ret = topdown_stalls_next(run->stalls, 0, &stall, sizeof(stall));
 		if (ret == -EAGAIN)
 			return take_changes(run);
-		if (ret && ret != -EINTR) {
-			message_error("where: cannot read samples: %s", strerror(-ret));
-			return EXIT_RUNTIME;
-		}
+		if (ret && ret != -EINTR)
+			return message_fail(EXIT_RUNTIME, "where: cannot read samples: %s",
+					    strerror(-ret));
 		ret = ret ? 0 : take_changes(run);
 		if (!ret)
 			ret = take_record(run, &stall);
@@ -198,10 +195,9 @@ static int follow(struct where_run *run, struct ticker *ticker)
 		     run->options->timeout_ms * NS_PER_MS);
 	do {
 		event = ticker_wait(ticker, clock_now_ns(), &run->signal);
-		if (event == TICKER_ERROR) {
-			message_error("where: cannot wait: %s", strerror(errno));
-			return EXIT_RUNTIME;
-		}
+		if (event == TICKER_ERROR)
+			return message_fail(EXIT_RUNTIME, "where: cannot wait: %s",
+					    strerror(errno));
 		ret = take_records(run);
 	} while (!ret && !is_end(run, ticker, event) && !process_has_ended(run));
 	return ret;
@@ -294,10 +290,8 @@ static int measure(struct where_run *run)
 		command_prepare(&run->command, run->options->argv);
 	signal(SIGPIPE, SIG_IGN);
 	ret = ticker_open(&ticker);
-	if (ret) {
-		message_error("cannot set up signals: %s", strerror(-ret));
-		return EXIT_RUNTIME;
-	}
+	if (ret)
+		return message_fail(EXIT_RUNTIME, "cannot set up signals: %s", strerror(-ret));
 	run->points = where_points_new();
 	run->symbols = where_symbols_new(!run->options->user);
 	if (!run->points || !run->symbols)
@@ -314,10 +308,8 @@ static int check_module(const struct where_run *run)
 	const struct where_options *options = run->options;
 	const struct topdown_info *info = topdown_info_get(run->td);
 
-	if (!info->out_level) {
-		message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
-		return EXIT_DEVICE;
-	}
+	if (!info->out_level)
+		return message_fail(EXIT_DEVICE, "no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 	if (!options->pid && !options->argv && !(info->out_flags & TOPDOWN_INFO_MAY_READ)) {
 		rights_explain(RIGHTS_CPUS);
 		return EXIT_DEVICE;

@@ -169,10 +169,9 @@ static int show(struct history *history, struct output *output)
 {
 	int ret;
 
-	if (!topdown_map_history(history->map)) {
-		message_error("the module keeps no windows (its parameter history is 0)");
-		return EXIT_DEVICE;
-	}
+	if (!topdown_map_history(history->map))
+		return message_fail(EXIT_DEVICE,
+				    "the module keeps no windows (its parameter history is 0)");
 	ret = look_at_all(history);
 	if (ret)
 		return ret;
@@ -211,9 +210,8 @@ static bool choose_time(struct history *history)
 	if (!options->since.kind || !options->until.kind || !history->until_ns ||
 	    history->since_ns < history->until_ns)
 		return true;
-	message_error("--since %s is not before --until %s", options->since.text,
-		      options->until.text);
-	return false;
+	return message_refuse("--since %s is not before --until %s", options->since.text,
+			      options->until.text);
 }
 
 static int run_history(struct history_options *options)

@@ -107,17 +107,14 @@ static bool parse_threshold(struct watch_options *options, const char *text)
 	bool equal;
 	int node;
 
-	if (options->nr == WATCHES_MAX) {
-		message_error("'%s' is one threshold too many (allowed: %u)", text, WATCHES_MAX);
-		return false;
-	}
+	if (options->nr == WATCHES_MAX)
+		return message_refuse("'%s' is one threshold too many (allowed: %u)", text,
+				      WATCHES_MAX);
 	equal = text[length] && text[length + 1] == '=';
 	if (!text[length] || length >= sizeof(name) ||
-	    !parse_value(text + length + 1 + equal, &watched->ratio)) {
-		message_error("'%s' is no threshold (allowed: a node, <, <=, > or >=, and 0..100, in quotes, such as 'tma_memory_bound>60')",
-			      text);
-		return false;
-	}
+	    !parse_value(text + length + 1 + equal, &watched->ratio))
+		return message_refuse("'%s' is no threshold (allowed: a node, <, <=, > or >=, and 0..100, in quotes, such as 'tma_memory_bound>60')",
+				      text);
 	memcpy(name, text, length);
 	while (length && name[length - 1] == ' ')
 		length--;
@@ -143,8 +140,7 @@ static bool check_together(const struct watch_options *options)
 {
 	if (options->nr || !(options->sum || options->back || options->hold_ms))
 		return true;
-	message_error("--sum, --back and --hold need a threshold (add one, such as 'tma_memory_bound>60')");
-	return false;
+	return message_refuse("--sum, --back and --hold need a threshold (add one, such as 'tma_memory_bound>60')");
 }
 
 /**

@@ -43,18 +43,15 @@ static int add_error(const struct watch_options *options, const struct watched *
 {
 	switch (error) {
 	case EOPNOTSUPP:
-		message_error("cannot watch %s through %s: no CPU of this machine has it, or the loaded module is too old ('topdown info' says which)",
-			      watched->node == TOPDOWN_WATCH_ANY ? "windows" :
-			      topdown_node_name(watched->node), options->device);
-		return EXIT_DEVICE;
+		return message_fail(EXIT_DEVICE, "cannot watch %s through %s: no CPU of this machine has it, or the loaded module is too old ('topdown info' says which)",
+				    watched->node == TOPDOWN_WATCH_ANY ? "windows" : topdown_node_name(watched->node),
+				    options->device);
 	case EINVAL:
-		message_error("cannot watch through %s: %s (does -C name a CPU that the machine cannot have?)",
-			      options->device, strerror(error));
-		return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, "cannot watch through %s: %s (does -C name a CPU that the machine cannot have?)",
+				    options->device, strerror(error));
 	case ENOSPC:
-		message_error("cannot watch through %s: %s (a user without CAP_PERFMON may have at most 64 watches)",
-			      options->device, strerror(error));
-		return EXIT_RUNTIME;
+		return message_fail(EXIT_RUNTIME, "cannot watch through %s: %s (a user without CAP_PERFMON may have at most 64 watches)",
+				    options->device, strerror(error));
 	}
 	return refusal_read(options->device, error);
 }

@@ -274,9 +274,7 @@ int windows_print(struct windows *windows, struct output *output)
 		else
 			ret = output_json(output, &interval);
 	}
-	if (ret) {
-		message_error("cannot print: %s", strerror(-ret));
-		return EXIT_RUNTIME;
-	}
+	if (ret)
+		return message_fail(EXIT_RUNTIME, "cannot print: %s", strerror(-ret));
 	return output_flush(output);
 }
