@@ -138,6 +138,27 @@ TD_API size_t topdown_cpus_text(const uint64_t *cpus, unsigned int words, char *
 	return length;
 }
 
+/* The first line of a file of the kernel, without its end; false with errno if it has none. */
+bool td_read_line(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+	char *end;
+
+	if (fd < 0)
+		return false;
+	len = read(fd, text, size - 1);
+	close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	end = strchr(text, '\n');
+	if (!end) {
+		errno = EIO;
+		return false;
+	}
+	*end = '\0';
+	return true;
+}
+
 /*
  * The CPUs that are present. If the kernel does not say that, no CPU is known to be
  * missing, and the set is full.
@@ -145,18 +166,9 @@ TD_API size_t topdown_cpus_text(const uint64_t *cpus, unsigned int words, char *
 void td_present_cpus(uint64_t cpus[TOPDOWN_CPUS_WORDS_MAX])
 {
 	char text[4096];
-	ssize_t len = -1;
-	int fd;
 
-	fd = open(TD_PRESENT, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		len = read(fd, text, sizeof(text));
-		close(fd);
-	}
-	if (len > 0 && text[len - 1] == '\n') {
-		text[len - 1] = '\0';
-		if (!topdown_cpus_parse(text, cpus, TOPDOWN_CPUS_WORDS_MAX, NULL))
-			return;
-	}
+	if (td_read_line(TD_PRESENT, text, sizeof(text)) &&
+	    !topdown_cpus_parse(text, cpus, TOPDOWN_CPUS_WORDS_MAX, NULL))
+		return;
 	memset(cpus, 0xff, TOPDOWN_CPUS_WORDS_MAX * sizeof(*cpus));
 }

@@ -53,6 +53,12 @@ struct td_copy {
 	size_t from_size;
 };
 
+/* The pages of a map. */
+struct td_mapped {
+	const unsigned char *base;
+	size_t size;
+};
+
 /*
  * @path: of the device; NULL if it is not known
  * @cancel_fd: an eventfd that ends a wait; -1 until there is one
@@ -70,6 +76,7 @@ int td_open_node(const char *path, const char *name);
 int td_ioctl_fd(int fd, unsigned long request, void *arg);
 int td_ioctl(const struct topdown *td, unsigned long request, void *arg);
 uint64_t td_clock_ns(clockid_t clock);
+bool td_read_line(const char *path, char *text, size_t size);
 bool td_has_cpu(const uint64_t *cpus, uint64_t cpu);
 unsigned int td_count_cpus(const uint64_t *cpus, unsigned int words);
 int td_check_set(const uint64_t *cpus, unsigned int words);
@@ -78,6 +85,8 @@ void td_copy_sized(void *to, size_t to_size, const void *from, size_t from_size)
 int td_copy_guarded(const struct td_copy *copy, unsigned int nr, const uint32_t *seq_at);
 bool td_fits(const struct td_entries *entries, uint64_t header_size, uint64_t map_size);
 const unsigned char *td_map_pages(int fd, uint64_t size, size_t least);
+int td_map_open(int fd, uint64_t size, size_t least, struct td_mapped *map, void *layout,
+		size_t layout_size);
 int td_map_changed(const struct topdown_map_view *map, uint32_t cpu, uint32_t *seq,
 		   struct topdown_record *record);
 bool td_figures_grew(const struct topdown_figures *then, const struct topdown_figures *now);

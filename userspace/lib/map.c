@@ -5,6 +5,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,8 +16,7 @@
 #define TD_MAP_TRIES		10000
 
 struct topdown_map_view {
-	const unsigned char *base;
-	size_t mapped;
+	struct td_mapped mapped;
 	struct topdown_map layout;
 };
 
@@ -75,6 +75,26 @@ const unsigned char *td_map_pages(int fd, uint64_t size, size_t least)
 	return pages == MAP_FAILED ? NULL : pages;
 }
 
+/*
+ * Map a descriptor, and copy the layout that the map begins with.  It is checked once and not read
+ * again, so nothing can change it afterwards.
+ */
+int td_map_open(int fd, uint64_t size, size_t least, struct td_mapped *map, void *layout,
+		size_t layout_size)
+{
+	map->base = td_map_pages(fd, size, least);
+	if (!map->base)
+		return -errno;
+	map->size = size;
+	/* The layouts of all maps have this field in this place. */
+	td_copy_sized(layout, layout_size, map->base,
+		      ((const struct topdown_map *)map->base)->header_size);
+	return 0;
+}
+
+_Static_assert(offsetof(struct topdown_map, header_size) ==
+	       offsetof(struct topdown_session_map, header_size), "layouts begin alike");
+
 TD_API int topdown_map_open(struct topdown_map_view **out, struct topdown *td)
 {
 	uint64_t size = td->info.out_map_size;
@@ -87,25 +107,14 @@ TD_API int topdown_map_open(struct topdown_map_view **out, struct topdown *td)
 	map = calloc(1, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
-	map->base = td_map_pages(td->fd, size, TD_MAP_SIZE_MIN);
-	if (!map->base) {
-		ret = -errno;
-		goto err_free;
-	}
-	map->mapped = size;
-	/* The layout is checked once and not read again, so nothing can change it afterwards. */
-	td_copy_sized(&map->layout, sizeof(map->layout), map->base,
-		      ((const struct topdown_map *)map->base)->header_size);
-	ret = td_check_layout(&map->layout, size);
+	ret = td_map_open(td->fd, size, TD_MAP_SIZE_MIN, &map->mapped, &map->layout,
+			  sizeof(map->layout));
+	if (!ret)
+		ret = td_check_layout(&map->layout, size);
 	if (ret)
-		goto err_unmap;
-	*out = map;
-	return 0;
-
-err_unmap:
-	munmap((void *)map->base, size);
-err_free:
-	free(map);
+		topdown_map_close(map);
+	else
+		*out = map;
 	return ret;
 }
 
@@ -113,7 +122,8 @@ TD_API void topdown_map_close(struct topdown_map_view *map)
 {
 	if (!map)
 		return;
-	munmap((void *)map->base, map->mapped);
+	if (map->mapped.base)
+		munmap((void *)map->mapped.base, map->mapped.size);
 	free(map);
 }
 
@@ -138,7 +148,7 @@ void td_copy_sized(void *to, size_t to_size, const void *from, size_t from_size)
 
 static const unsigned char *td_map_entry(const struct topdown_map_view *map, uint32_t cpu)
 {
-	return map->base + map->layout.record_offset +
+	return map->mapped.base + map->layout.record_offset +
 	       (size_t)cpu * map->layout.record_stride;
 }
 
@@ -268,7 +278,7 @@ TD_API int topdown_map_read_window(const struct topdown_map_view *map, uint32_t 
 	if (cpu >= layout->nr_cpus || !layout->history_entries)
 		return -ENOENT;
 
-	entry = map->base + layout->history_offset +
+	entry = map->mapped.base + layout->history_offset +
 		((uint64_t)cpu * layout->history_entries +
 		 (number - 1) % layout->history_entries) * layout->history_stride;
 	before = __atomic_load_n((const uint64_t *)entry, __ATOMIC_ACQUIRE);

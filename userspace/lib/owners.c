@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "metrics.h"
@@ -36,16 +35,6 @@ struct topdown_owners_view {
 	struct topdown_owner *owner;
 	const struct topdown_owner **sorted;
 };
-
-static int td_owners_ioctl(int fd, unsigned long request, void *arg)
-{
-	int ret;
-
-	do {
-		ret = ioctl(fd, request, arg);
-	} while (ret < 0 && errno == EINTR);
-	return ret < 0 ? -errno : ret;
-}
 
 static int td_owners_compare(const void *one, const void *other)
 {
@@ -90,7 +79,7 @@ TD_API int topdown_owners_open(struct topdown_owners_view **view, struct topdown
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	new->fd = td_owners_ioctl(td->fd, TOPDOWN_OWNERS, &arg);
+	new->fd = td_ioctl_fd(td->fd, TOPDOWN_OWNERS, &arg);
 	ret = new->fd < 0 ? new->fd : topdown_owners_update(new);
 	if (ret) {
 		topdown_owners_close(new);
@@ -122,7 +111,7 @@ static int td_owners_more(struct topdown_owners_view *view, uint64_t *cursor)
 
 	read.records = (uintptr_t)(view->owner + view->nr);
 	read.nr_records = view->room - view->nr;
-	ret = td_owners_ioctl(view->fd, TOPDOWN_OWNERS_READ, &read);
+	ret = td_ioctl_fd(view->fd, TOPDOWN_OWNERS_READ, &read);
 	if (ret)
 		return ret;
 	if (read.nr_records > view->room - view->nr)
@@ -144,7 +133,7 @@ static int td_owners_all(struct topdown_owners_view *new)
 	int ret;
 
 	do {
-		ret = td_owners_ioctl(new->fd, TOPDOWN_OWNERS_READ, &ask);
+		ret = td_ioctl_fd(new->fd, TOPDOWN_OWNERS_READ, &ask);
 		if (ret != -EMSGSIZE)
 			return ret ? ret : -EPROTO;
 		free(new->owner);

@@ -16,8 +16,7 @@
 #define TD_KINDS_MAX	16
 
 struct topdown_session_map_view {
-	const unsigned char *base;
-	size_t mapped;
+	struct td_mapped mapped;
 	struct topdown_session_map layout;
 };
 
@@ -69,25 +68,14 @@ TD_API int topdown_session_map_open(struct topdown_session_map_view **out, int s
 	map = calloc(1, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
-	map->base = td_map_pages(session, size, TD_SESSION_MAP_SIZE_MIN);
-	if (!map->base) {
-		ret = -errno;
-		goto err_free;
-	}
-	map->mapped = size;
-	/* The layout is checked once and not read again, except the fields after the layout. */
-	td_copy_sized(&map->layout, sizeof(map->layout), map->base,
-		      ((const struct topdown_session_map *)map->base)->header_size);
-	ret = td_check_shares(&map->layout, size);
+	ret = td_map_open(session, size, TD_SESSION_MAP_SIZE_MIN, &map->mapped, &map->layout,
+			  sizeof(map->layout));
+	if (!ret)
+		ret = td_check_shares(&map->layout, size);
 	if (ret)
-		goto err_unmap;
-	*out = map;
-	return 0;
-
-err_unmap:
-	munmap((void *)map->base, size);
-err_free:
-	free(map);
+		topdown_session_map_close(map);
+	else
+		*out = map;
 	return ret;
 }
 
@@ -95,7 +83,8 @@ TD_API void topdown_session_map_close(struct topdown_session_map_view *map)
 {
 	if (!map)
 		return;
-	munmap((void *)map->base, map->mapped);
+	if (map->mapped.base)
+		munmap((void *)map->mapped.base, map->mapped.size);
 	free(map);
 }
 
@@ -112,7 +101,7 @@ static int td_sum_shares(const struct topdown_session_map_view *map,
 	memset(sum, 0, TD_KINDS_MAX * sizeof(*sum));
 	memset(all, 0, sizeof(*all));
 	for (i = 0; i < layout->nr_cpus; i++) {
-		copy.from = map->base + layout->share_offset +
+		copy.from = map->mapped.base + layout->share_offset +
 			    (size_t)i * layout->share_stride;
 		ret = td_copy_guarded(&copy, 1, copy.from);
 		if (ret)
@@ -150,7 +139,7 @@ TD_API int topdown_session_map_read_kinds(const struct topdown_session_map_view 
 					  struct topdown_session_kind *kinds, unsigned int *nr,
 					  size_t kind_size)
 {
-	const struct topdown_session_map *live = (const void *)map->base;
+	const struct topdown_session_map *live = (const void *)map->mapped.base;
 	struct topdown_share sum[TD_KINDS_MAX], all;
 	struct topdown_session read = { .size = sizeof(read) };
 	struct topdown_session_map header;

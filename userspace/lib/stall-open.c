@@ -29,18 +29,9 @@
 static bool td_read_file(const char *pmu, const char *name, char *text, size_t size)
 {
 	char path[160];
-	size_t len;
-	FILE *file;
 
 	snprintf(path, sizeof(path), TD_PMUS "%s/%s", pmu, name);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	len = fread(text, 1, size - 1, file);
-	text[len] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	fclose(file);
-	return len > 0;
+	return td_read_line(path, text, size);
 }
 
 /* "event=0xcd,umask=0x1,ldlat=3": the places of the two are the same on all these PMUs. */
@@ -162,15 +153,10 @@ int td_stalls_find_events(struct topdown_stalls *stalls)
 
 static uint64_t td_max_rate(void)
 {
-	FILE *file = fopen(TD_RATE_FILE, "re");
-	unsigned long rate = 0;
+	char text[32];
 
-	if (!file)
-		return TOPDOWN_STALLS_RATE_MAX;
-	if (fscanf(file, "%lu", &rate) != 1)
-		rate = TOPDOWN_STALLS_RATE_MAX;
-	fclose(file);
-	return rate;
+	return td_read_line(TD_RATE_FILE, text, sizeof(text)) ? strtoull(text, NULL, 10) :
+								TOPDOWN_STALLS_RATE_MAX;
 }
 
 /*

@@ -16,24 +16,9 @@
 /* Marks in a chain, which say whether what follows is kernel or user mode. */
 #define TD_CHAIN_MARKS	((uint64_t)PERF_CONTEXT_MAX)
 
-bool td_grow(void *array, unsigned int nr, unsigned int *room, size_t size)
+bool td_grow(void *array, size_t nr, size_t *room, size_t size)
 {
-	unsigned int more = *room ? *room * 2 : 16;
-	void **at = array, *larger;
-
-	if (nr < *room)
-		return true;
-	larger = realloc(*at, more * size);
-	if (!larger)
-		return false;
-	*at = larger;
-	*room = more;
-	return true;
-}
-
-static bool td_grow_queue(void *array, size_t nr, size_t *room, size_t size)
-{
-	size_t more = *room ? *room * 2 : 256;
+	size_t more = *room ? *room * 2 : 64;
 	void **at = array, *larger;
 
 	if (nr < *room)
@@ -91,7 +76,7 @@ static int td_keep_change(struct topdown_stalls *stalls, const struct topdown_st
 		return -ENOMEM;
 	if (!(stalls->options.flags & TOPDOWN_STALLS_MAPS))
 		return 0;
-	if (!td_grow_queue(&stalls->changes, stalls->changes_nr, &stalls->changes_room,
+	if (!td_grow(&stalls->changes, stalls->changes_nr, &stalls->changes_room,
 			   sizeof(*change)))
 		return -ENOMEM;
 	change = &stalls->changes[stalls->changes_nr];
@@ -180,7 +165,7 @@ static int td_keep_sample(struct topdown_stalls *stalls, const void *record, siz
 	td_add_what_event_says(&entry.stall, event);
 	if (td_keep_chain(&entry, &chain))
 		return -ENOMEM;
-	if (!td_grow_queue(&stalls->queue, stalls->queue_nr, &stalls->queue_room,
+	if (!td_grow(&stalls->queue, stalls->queue_nr, &stalls->queue_room,
 			   sizeof(entry))) {
 		free(entry.chain);
 		return -ENOMEM;

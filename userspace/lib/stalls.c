@@ -24,24 +24,18 @@
 
 static int td_online(uint64_t *cpus)
 {
-	FILE *file = fopen(TD_ONLINE, "re");
 	char text[4096];
-	bool got;
 
-	if (!file)
+	if (!td_read_line(TD_ONLINE, text, sizeof(text)))
 		return -errno;
-	got = fgets(text, sizeof(text), file);
-	fclose(file);
-	if (!got)
-		return -EIO;
-	text[strcspn(text, "\n")] = '\0';
 	return topdown_cpus_parse(text, cpus, TOPDOWN_CPUS_WORDS_MAX, NULL);
 }
 
 static int td_take_cpus(struct topdown_stalls *stalls, const uint64_t *wanted, unsigned int words)
 {
 	uint64_t cpus[TOPDOWN_CPUS_WORDS_MAX] = { 0 };
-	unsigned int cpu, room = 0;
+	unsigned int cpu;
+	size_t room = 0;
 	int ret = td_online(cpus);
 
 	for (cpu = 0; !ret && cpu < TOPDOWN_CPUS_WORDS_MAX * 64; cpu++) {
@@ -68,7 +62,7 @@ static int td_take_cpus(struct topdown_stalls *stalls, const uint64_t *wanted, u
 
 static int td_take_threads(struct topdown_stalls *stalls)
 {
-	unsigned int room = 0;
+	size_t room = 0;
 	struct dirent *entry;
 	char path[32];
 	DIR *dir;

@@ -97,9 +97,9 @@ struct topdown_stalls {
 	unsigned int events_nr;
 	struct td_stall_event event[TD_STALL_EVENTS_MAX];
 	/* Descriptors: of samples, sorted by id; and of changes. */
-	unsigned int fds_nr, fds_room;
+	size_t fds_nr, fds_room;
 	struct td_stall_fd *fds;
-	unsigned int changes_fds_nr, changes_fds_room;
+	size_t changes_fds_nr, changes_fds_room;
 	int *changes_fds;
 	/* One ring for each CPU of the list. */
 	unsigned int cpus_nr;
@@ -110,7 +110,7 @@ struct topdown_stalls {
 	unsigned int tids_nr;
 	int *tids;
 	/* Processes whose samples count, where an event samples whole CPUs. */
-	unsigned int pids_nr, pids_room;
+	size_t pids_nr, pids_room;
 	uint32_t *pids;
 	unsigned int turns;
 	unsigned int turn;
@@ -135,7 +135,7 @@ struct topdown_stalls {
 };
 
 /* Room for one more element; false without memory. */
-bool td_grow(void *array, unsigned int nr, unsigned int *room, size_t size);
+bool td_grow(void *array, size_t nr, size_t *room, size_t size);
 
 /* stall-open.c */
 int td_stalls_find_events(struct topdown_stalls *stalls);
