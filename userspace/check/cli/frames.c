@@ -666,7 +666,7 @@ static void test_owners_of_any_size(void)
 			view.level = 3 - view.level;
 		}
 	}
-	check(nr_rows == 100 && !owners.interval.row[0].parent, "a deep tree of any size");
+	check(nr_rows == 100 && !top_parent(&owners.interval.row[0]), "a deep tree of any size");
 	top_owners_end(&owners);
 }
 
