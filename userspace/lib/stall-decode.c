@@ -262,16 +262,27 @@ static void td_set_hops(struct topdown_stall *stall, uint64_t value)
 	}
 }
 
+/* What a value by itself says, by the enum td_stall_op of its field. */
+static void (* const td_setters[])(struct topdown_stall *stall, uint64_t value) = {
+	[TD_L1_HIT]	= td_set_l1_hit,
+	[TD_PAGE]	= td_set_page,
+	[TD_ACCESS]	= td_set_access,
+	[TD_OMR_SOURCE]	= td_set_omr_source,
+	[TD_OMR_SNOOP]	= td_set_omr_snoop,
+	[TD_OPERATIONS]	= td_set_operations,
+	[TD_LEVELS]	= td_set_levels,
+	[TD_LEVEL]	= td_set_level,
+	[TD_TLB]	= td_set_tlb,
+	[TD_HOPS]	= td_set_hops,
+};
+
 static void td_apply(struct topdown_stall *stall, const struct td_stall_bits *bits,
 		     uint64_t value, bool always)
 {
 	switch (bits->op) {
 	case TD_FLAG:
-		if (value)
-			stall->flags |= bits->flags;
-		break;
 	case TD_NOT_FLAG:
-		if (!value)
+		if (!value == (bits->op == TD_NOT_FLAG))
 			stall->flags |= bits->flags;
 		break;
 	case TD_GUARD:
@@ -286,40 +297,12 @@ static void td_apply(struct topdown_stall *stall, const struct td_stall_bits *bi
 	case TD_NUMBER:
 		td_set_number(stall, bits->number, value, always);
 		break;
-	case TD_L1_HIT:
-		td_set_l1_hit(stall, value);
-		break;
 	case TD_CACHE_STATE:
 		if (!value && td_from_cache(stall))
 			stall->flags |= TOPDOWN_STALL_MODIFIED;
 		break;
-	case TD_PAGE:
-		td_set_page(stall, value);
-		break;
-	case TD_ACCESS:
-		td_set_access(stall, value);
-		break;
-	case TD_OMR_SOURCE:
-		td_set_omr_source(stall, value);
-		break;
-	case TD_OMR_SNOOP:
-		td_set_omr_snoop(stall, value);
-		break;
-	case TD_OPERATIONS:
-		td_set_operations(stall, value);
-		break;
-	case TD_LEVELS:
-		td_set_levels(stall, value);
-		break;
-	case TD_LEVEL:
-		td_set_level(stall, value);
-		break;
-	case TD_TLB:
-		td_set_tlb(stall, value);
-		break;
-	case TD_HOPS:
-		td_set_hops(stall, value);
-		break;
+	default:
+		td_setters[bits->op](stall, value);
 	}
 	if (bits->unconfirmed && value)
 		stall->flags |= TOPDOWN_STALL_UNCONFIRMED;

@@ -15,61 +15,22 @@
 
 #define ARGUMENT_MAX	4096
 
-static int info(int fd, void *arg)
-{
-	(void)fd;
-	return fake_info(arg);
-}
+/* Commands of the device, and of what has a descriptor of its own. */
+#define OF_THE_DEVICE(name, command)	\
+	static int name(int fd, void *arg) { (void)fd; return command(arg); }
+#define OF_A_DESCRIPTOR(name, command)	\
+	static int name(int fd, void *arg) { return command(fd, arg); }
 
-static int read_cpus(int fd, void *arg)
-{
-	(void)fd;
-	return fake_read(arg);
-}
-
-static int watch(int fd, void *arg)
-{
-	(void)fd;
-	return fake_watch(arg);
-}
-
-static int attach(int fd, void *arg)
-{
-	(void)fd;
-	return fake_attach(arg);
-}
-
-static int session(int fd, void *arg)
-{
-	return fake_session(fd, arg);
-}
-
-static int control(int fd, void *arg)
-{
-	return fake_control(fd, arg);
-}
-
-static int latency_start(int fd, void *arg)
-{
-	return fake_latency_start(fd, arg);
-}
-
-static int latency_read(int fd, void *arg)
-{
-	return fake_latency_read(fd, arg);
-}
-
-static int owners(int fd, void *arg)
-{
-	(void)fd;
-	return fake_owners(arg);
-}
-
-static int owners_read(int fd, void *arg)
-{
-	(void)fd;
-	return fake_owners_read(arg);
-}
+OF_THE_DEVICE(info, fake_info)
+OF_THE_DEVICE(read_cpus, fake_read)
+OF_THE_DEVICE(watch, fake_watch)
+OF_THE_DEVICE(attach, fake_attach)
+OF_THE_DEVICE(owners, fake_owners)
+OF_THE_DEVICE(owners_read, fake_owners_read)
+OF_A_DESCRIPTOR(session, fake_session)
+OF_A_DESCRIPTOR(control, fake_control)
+OF_A_DESCRIPTOR(latency_start, fake_latency_start)
+OF_A_DESCRIPTOR(latency_read, fake_latency_read)
 
 /* Kinds of descriptors. */
 enum kind {

@@ -275,41 +275,30 @@ int fake_session(int fd, struct topdown_session *arg)
 
 static void break_layout(struct topdown_session_map *map)
 {
-	switch (setting("FAKE_SHARES_BAD", 0)) {
-	case 1:
+	long bad = setting("FAKE_SHARES_BAD", 0);
+
+	if (bad == 1)
 		map->magic++;
-		break;
-	case 2:
+	else if (bad == 2)
 		map->size = 0;
-		break;
-	case 3:
+	else if (bad == 3)
 		map->header_size--;
-		break;
-	case 4:
+	else if (bad == 4)
 		map->nr_cpus = 0;
-		break;
-	case 5:
+	else if (bad == 5)
 		map->nr_cpus = 100;
-		break;
-	case 6:
+	else if (bad == 6)
 		map->share_offset = 16;
-		break;
-	case 7:
+	else if (bad == 7)
 		map->share_stride = 336;
-		break;
-	case 8:
+	else if (bad == 8)
 		map->share_size = 336;
-		break;
-	case 9:
+	else if (bad == 9)
 		map->share_offset += 4;
-		break;
-	case 10:
+	else if (bad == 10)
 		map->nr_kinds = 0;
-		break;
-	case 11:
+	else if (bad == 11)
 		map->nr_kinds = 100;
-		break;
-	}
 }
 
 /* Two CPUs with two steps each, both of level 2, and one without any. */
