@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Union
 
 from . import abi, library
 from .cpus import CpusLike
-from .field import number, word
+from .field import number, string, word
 from .handle import Closing, Handle
 from .latency import EventLike, LatencySession, Refusal, refusal
 from .latency import names as latency_names
@@ -52,22 +52,9 @@ class Info:
     slots_per_cycle = number("out_slots_per_cycle",
                              "Pipeline width of that kind; 0 when not known.")
     period_ms = number("out_period_ms", "Longest time a busy CPU keeps one window open, in ms.")
-
-    @property
-    def cpu_name(self) -> str:
-        """Brand string of the CPU."""
-        return bytes(self._raw.out_cpu_name).decode(errors="replace")
-
-    @property
-    def codename(self) -> str:
-        """Name of the core in the module's table; empty when unknown."""
-        return bytes(self._raw.out_codename).decode(errors="replace")
-
-    @property
-    def version(self) -> str:
-        """Version of the module."""
-        return bytes(self._raw.out_version).decode(errors="replace")
-
+    cpu_name = string("out_cpu_name", "Brand string of the CPU.")
+    codename = string("out_codename", "Name of the core in the module's table; empty when unknown.")
+    version = string("out_version", "Version of the module.")
     instance = number("out_instance",
                       "A random number that differs each time that the module is loaded.")
     load_time_ns = number("out_load_time_ns", "When the module was loaded: CLOCK_BOOTTIME in ns.")

@@ -37,6 +37,11 @@ def word(name: str, function: str, text: str) -> Field[str]:
     return Field(name, lambda value: library.text(function, value), text)
 
 
+def string(name: str, text: str) -> Field[str]:
+    """Characters."""
+    return Field(name, lambda value: bytes(value).decode(errors="replace"), text)
+
+
 def names(name: str, text: str) -> Field[frozenset[str]]:
     """A mask of nodes."""
     return Field(name, nodes.of_mask, text)

@@ -9,6 +9,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, Optional
 
 from . import abi, library
 from .cpus import CpusLike, words
+from .field import Field
 from .handle import Closing
 from .nodes import NodeLike, node
 
@@ -16,6 +17,15 @@ from .nodes import NodeLike, node
 NUMBERS = {"ip": 0, "address": 1, "target": 2, "time_ns": 3, "cpu": 4, "pid": 5, "tid": 5,
            "event": 6, "period": 7, "whole": 8, "retire": 9, "cache": 10, "translation": 11,
            "fetch": 12, "dispatch": 13, "width": 14, "outstanding": 15, "region": 16}
+
+
+def _name(what: str, number: int) -> Optional[str]:
+    name = library.ask(f"topdown_stall_{what}_name", number)
+    return None if name is None else str(name.decode())
+
+
+def _named(what: str, text: str) -> Field[Optional[str]]:
+    return Field(what, lambda number: _name(what, number), text)
 
 
 class Stall:
@@ -31,25 +41,10 @@ class Stall:
             raise AttributeError(name)
         return int(getattr(self._raw, name)) if self._raw.has >> NUMBERS[name] & 1 else None
 
-    @property
-    def kind(self) -> Optional[str]:
-        """What it was: "load", "branch", ...; None if not known."""
-        return _name("kind", self._raw.kind)
-
-    @property
-    def stage(self) -> Optional[str]:
-        """The part of the pipeline that waited; None if not known."""
-        return _name("stage", self._raw.stage)
-
-    @property
-    def reason(self) -> Optional[str]:
-        """What it waited for; None if not known."""
-        return _name("reason", self._raw.reason)
-
-    @property
-    def source(self) -> Optional[str]:
-        """Where the data came from; None if not known."""
-        return _name("source", self._raw.source)
+    kind = _named("kind", """What it was: "load", "branch", ...; None if not known.""")
+    stage = _named("stage", "The part of the pipeline that waited; None if not known.")
+    reason = _named("reason", "What it waited for; None if not known.")
+    source = _named("source", "Where the data came from; None if not known.")
 
     @property
     def flags(self) -> FrozenSet[str]:
@@ -185,8 +180,3 @@ class Stalls(Closing):
         """End sampling.  Later calls do nothing."""
         self._pointer = None
         self._finalizer()
-
-
-def _name(what: str, number: int) -> Optional[str]:
-    name = library.ask(f"topdown_stall_{what}_name", number)
-    return None if name is None else str(name.decode())
