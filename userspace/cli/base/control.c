@@ -64,10 +64,8 @@ static int take_descriptor(const char *text)
 	const char *end = parse_digits(text, &number);
 
 	if (!end || *end || number > INT_MAX || fcntl(number, F_SETFD, FD_CLOEXEC) ||
-	    fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)) {
-		message_error("--control: %s is no open descriptor", text);
-		return -1;
-	}
+	    fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK))
+		return message_fail(-1, "--control: %s is no open descriptor", text);
 	return number;
 }
 

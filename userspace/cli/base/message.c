@@ -67,7 +67,7 @@ bool message_refuse(const char *format, ...)
 
 /**
  * message_fail - print why something fails
- * @code: exit code
+ * @code: exit code, or what else stands for a failure
  * @format: as of printf()
  *
  * Return: @code.

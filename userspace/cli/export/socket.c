@@ -55,15 +55,11 @@ static int given_socket(void)
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
 	unsetenv("LISTEN_FDNAMES");
-	if (!one || !is_listening(GIVEN_FIRST)) {
-		message_error("export: systemd's socket is not one that listens (allowed: one ListenStream=)");
-		return -1;
-	}
+	if (!one || !is_listening(GIVEN_FIRST))
+		return message_fail(-1, "export: systemd's socket is not one that listens (allowed: one ListenStream=)");
 	if (fcntl(GIVEN_FIRST, F_SETFD, FD_CLOEXEC) ||
-	    fcntl(GIVEN_FIRST, F_SETFL, O_RDWR | O_NONBLOCK)) {
-		message_error("export: cannot use systemd's socket: %s", strerror(errno));
-		return -1;
-	}
+	    fcntl(GIVEN_FIRST, F_SETFL, O_RDWR | O_NONBLOCK))
+		return message_fail(-1, "export: cannot use systemd's socket: %s", strerror(errno));
 	return GIVEN_FIRST;
 }
 

@@ -76,12 +76,6 @@ bool events_read(const struct option_row *row, const char *text, void *field)
 	return events_parse(option_name(row), text, field);
 }
 
-static int missing(uint64_t events)
-{
-	return message_fail(EXIT_DEVICE, "this CPU model has no event %s ('topdown latency --list' prints those that it has)",
-			    topdown_latency_event_name(__builtin_ctzll(events)));
-}
-
 static const char *open_advice(int error)
 {
 	switch (error) {
@@ -171,7 +165,10 @@ int events_choose(struct topdown *td, const char *device, uint64_t wanted, const
 		return message_fail(EXIT_DEVICE, "this machine samples no latency: %s%s",
 				    topdown_latency_refusal_text(refusal), advice);
 	*events = wanted == EVENTS_ALL ? has : wanted;
-	return *events & ~has ? missing(*events & ~has) : 0;
+	if (*events & ~has)
+		return message_fail(EXIT_DEVICE, "this CPU model has no event %s ('topdown latency --list' prints those that it has)",
+				    topdown_latency_event_name(__builtin_ctzll(*events & ~has)));
+	return 0;
 }
 
 static const char *advice_of(int error)

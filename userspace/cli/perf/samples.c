@@ -291,11 +291,9 @@ int perf_folded(FILE *in, FILE *out, const char *event)
 	ret = ok ? put_stacks(&stacks, out) : EXIT_RUNTIME;
 	if (!ok)
 		no_memory();
-	if (ok && !stacks.nr) {
-		message_error("--folded: there is no sample of topdown/%s/ (allowed: what 'perf script -F comm,pid,event,period,ip,sym' prints)",
-			      event);
-		ret = EXIT_RUNTIME;
-	}
+	if (ok && !stacks.nr)
+		ret = message_fail(EXIT_RUNTIME, "--folded: there is no sample of topdown/%s/ (allowed: what 'perf script -F comm,pid,event,period,ip,sym' prints)",
+				   event);
 	for (i = 0; i < stacks.nr; i++)
 		free(stacks.stack[i].stack);
 	free(stacks.stack);

@@ -475,11 +475,6 @@ static uint64_t rest_until_ns(struct ring *ring)
 	return next_ns && next_ns < until_ns ? next_ns : until_ns;
 }
 
-static int wait_failed(void)
-{
-	return message_fail(EXIT_RUNTIME, "cannot wait for windows: %s", strerror(errno));
-}
-
 /* Wait for a window, and then for those of the other CPUs. */
 static int wait_windows(struct ring *ring, bool *over)
 {
@@ -495,7 +490,9 @@ static int wait_windows(struct ring *ring, bool *over)
 		why = record_wait(ring->run, 0, rest_until_ns(ring));
 	}
 	*over = why == RECORD_OVER;
-	return why == RECORD_ERROR ? wait_failed() : 0;
+	if (why != RECORD_ERROR)
+		return 0;
+	return message_fail(EXIT_RUNTIME, "cannot wait for windows: %s", strerror(errno));
 }
 
 static int follow(struct ring *ring)

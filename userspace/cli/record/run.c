@@ -29,12 +29,10 @@ int record_failed(const struct record_run *run, int error)
 {
 	int ret;
 
-	if (error == EINTR && run->stalled) {
-		message_error("nobody reads %s: the recording has no end", run->name);
-		return EXIT_SIGNAL + run->signal;
-	}
+	if (error == EINTR && run->stalled)
+		return message_fail(EXIT_SIGNAL + run->signal,
+				    "nobody reads %s: the recording has no end", run->name);
 	ret = message_write(run->name, error);
-
 	if (ret == EXIT_RUNTIME && run->started)
 		message_note("the file has what was written until then: 'topdown report --partial' reads it");
 	return ret;

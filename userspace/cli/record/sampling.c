@@ -95,11 +95,6 @@ static uint32_t subject_of(const struct sampling *sampling, unsigned int i)
 	return sampling->sessions.part[part].task;
 }
 
-static int no_memory(void)
-{
-	return message_fail(EXIT_RUNTIME, "cannot sample: %s", strerror(ENOMEM));
-}
-
 static int write_pieces(struct record_run *run, unsigned int nr)
 {
 	int ret = record_write_latencies(&run->writer, run->sampling.piece, nr);
@@ -146,7 +141,7 @@ int sampling_begin(struct record_run *run)
 	sampling->now = calloc(sampling->sessions.nr, sizeof(*sampling->now));
 	sampling->piece = calloc(sampling->sessions.nr, sizeof(*sampling->piece));
 	if (!sampling->then || !sampling->now || !sampling->piece)
-		return no_memory();
+		return message_fail(EXIT_RUNTIME, "cannot sample: %s", strerror(ENOMEM));
 	ret = read_now(run);
 	sampling->begin_ns = run->start_ns;
 	sampling->next_ns = run->start_ns + run->options->latency_ms * NS_PER_MS;

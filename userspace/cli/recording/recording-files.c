@@ -11,11 +11,6 @@
 #include "clock.h"
 #include "message.h"
 
-static int no_memory(void)
-{
-	return message_fail(EXIT_RUNTIME, "cannot list the files: %s", strerror(ENOMEM));
-}
-
 /**
  * recording_files_add - name a file, or a directory for all of its recordings
  * @files: files; the caller frees them in any case
@@ -28,7 +23,7 @@ int recording_files_add(struct recording_files *files, const char *name)
 	const char **more = reallocarray(files->name, files->nr_names + 1, sizeof(*more));
 
 	if (!more)
-		return no_memory();
+		return message_fail(EXIT_RUNTIME, "cannot list the files: %s", strerror(ENOMEM));
 	files->name = more;
 	more[files->nr_names++] = name;
 	return 0;

@@ -34,12 +34,6 @@ static int no_memory(void)
 	return message_fail(EXIT_RUNTIME, "cannot list the files: %s", strerror(ENOMEM));
 }
 
-static int cannot_open(const char *path)
-{
-	return message_fail(EXIT_RUNTIME, "cannot open %s: %s (topdown record writes such files)",
-			    path, strerror(errno));
-}
-
 static int add(struct recording_files *files, const char *path)
 {
 	struct recording_file *more = reallocarray(files->file, files->nr + 1, sizeof(*more));
@@ -152,8 +146,8 @@ static int list_name(struct recording_files *files, const char *name, bool quiet
 	int ret;
 
 	if (directory && files->rotated) {
-		message_error("--rotated: a directory has all of them: leave out --rotated");
-		ret = EXIT_USAGE;
+		ret = message_fail(EXIT_USAGE,
+				   "--rotated: a directory has all of them: leave out --rotated");
 	} else if (directory) {
 		files->found = true;
 		ret = list_directory(files, name, directory, quiet);
@@ -178,8 +172,8 @@ static int list(struct recording_files *files, bool quiet)
 	for (i = 0; i < files->nr && !ret && files->nr > 1; i++) {
 		if (strcmp(files->file[i].path, "-"))
 			continue;
-		message_error("standard input is one recording (allowed: - alone)");
-		ret = EXIT_USAGE;
+		ret = message_fail(EXIT_USAGE,
+				   "standard input is one recording (allowed: - alone)");
 	}
 	return ret;
 }
@@ -207,7 +201,8 @@ static int open_file(const struct recording_files *files, struct recording_file 
 	if (!file->file && errno == ENOENT && files->found && !last)
 		return CHANGED;
 	if (!file->file || fstat(fileno(file->file), &st))
-		return cannot_open(file->path);
+		return message_fail(EXIT_RUNTIME, "cannot open %s: %s (topdown record writes such files)",
+				    file->path, strerror(errno));
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
 	return 0;

@@ -25,11 +25,6 @@ struct listing {
 	struct latency_row *own;
 };
 
-static int no_memory(void)
-{
-	return message_fail(EXIT_RUNTIME, "cannot report: %s", strerror(ENOMEM));
-}
-
 static unsigned int nr_events(const struct summary *summary)
 {
 	return __builtin_popcountll(summary->latencies.events);
@@ -40,7 +35,7 @@ static int make(struct listing *listing, const struct summary *summary, unsigned
 	*listing = (struct listing){ .summary = summary };
 	listing->own = calloc(nr + 1, sizeof(*listing->own));
 	if (!listing->own || interval_make(&listing->interval, nr))
-		return no_memory();
+		return message_fail(EXIT_RUNTIME, "cannot report: %s", strerror(ENOMEM));
 	listing->interval.tasks = summary_of_tasks(summary);
 	return 0;
 }

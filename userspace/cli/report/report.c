@@ -66,11 +66,10 @@ static int print_windows(struct report_options *options)
 	listing.options = options;
 	options->output.views = COLUMNS_WINDOWS;
 	ret = recording_read(&recording, &options->files, &options->choice, &sink);
-	if (!ret && recording.info.subject != RECORD_OF_CPUS) {
-		message_error("--windows: %s is of tasks, which have no windows (try --steps)",
-			      recording.name);
-		ret = EXIT_USAGE;
-	}
+	if (!ret && recording.info.subject != RECORD_OF_CPUS)
+		ret = message_fail(EXIT_USAGE,
+				   "--windows: %s is of tasks, which have no windows (try --steps)",
+				   recording.name);
 	if (!ret)
 		ret = windows_print(&listing.windows, &options->output);
 	windows_free(&listing.windows);

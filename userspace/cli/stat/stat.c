@@ -92,10 +92,8 @@ static int end_part(struct stat_run *run)
 	struct interval last;
 	int ret = run->disabled ? 0 : end_interval(run);
 
-	if (!ret && !run->disabled && parts_add(&run->parts, &run->interval)) {
-		message_error("cannot add up: %s", strerror(ENOMEM));
-		ret = EXIT_RUNTIME;
-	}
+	if (!ret && !run->disabled && parts_add(&run->parts, &run->interval))
+		ret = message_fail(EXIT_RUNTIME, "cannot add up: %s", strerror(ENOMEM));
 	if (ret || !run->last)
 		return ret;
 	if (!run->parts.nr) {

@@ -394,10 +394,8 @@ static int conclude(struct verify *verify, const struct choice *choice)
 	if (!ret && verify->outcomes[OUTCOME_OFF])
 		ret = EXIT_PARTIAL;
 	if (!ret && verify->outcomes[OUTCOME_UNCHECKED] && !verify->outcomes[OUTCOME_RIGHT] &&
-	    !verify->outcomes[OUTCOME_SEEN]) {
-		message_error("nothing could be checked: each line says why");
-		ret = EXIT_RUNTIME;
-	}
+	    !verify->outcomes[OUTCOME_SEEN])
+		ret = message_fail(EXIT_RUNTIME, "nothing could be checked: each line says why");
 	return ret;
 }
 

@@ -47,12 +47,6 @@ static const char *advice(int error, bool cpus)
 	}
 }
 
-static int cannot_sample(const struct where_run *run, int error)
-{
-	return message_fail(EXIT_DEVICE, "where: cannot sample: %s (%s)", strerror(error),
-			    advice(error, where_of_cpus(run)));
-}
-
 static int open_stalls(struct where_run *run)
 {
 	const struct where_options *options = run->options;
@@ -82,7 +76,10 @@ static int open_stalls(struct where_run *run)
 	}
 	ret = topdown_stalls_open(&run->stalls, options->has_cpus ? options->cpus.words : NULL,
 				  CPULIST_WORDS, &wanted, sizeof(wanted));
-	return ret ? cannot_sample(run, -ret) : 0;
+	if (!ret)
+		return 0;
+	return message_fail(EXIT_DEVICE, "where: cannot sample: %s (%s)", strerror(-ret),
+			    advice(-ret, where_of_cpus(run)));
 }
 
 static int no_memory(void)
