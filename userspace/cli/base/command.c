@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@
 #include "clock.h"
 #include "message.h"
 #include "refusal.h"
+#include "ticker.h"
 
 /**
  * struct word - the message of a child before it executes the command
@@ -339,6 +341,27 @@ void command_times(struct command *command)
 		return;
 	command->user_us = microseconds(&usage.ru_utime);
 	command->system_us = microseconds(&usage.ru_stime);
+}
+
+/**
+ * command_outlast - wait for the end of the command, when nothing is measured any more
+ * @command: the command
+ * @ticker: open ticker
+ * @signal: number of a signal that comes meanwhile
+ *
+ * A terminal sends its signals to the command too.  A signal from a process is sent to us, but
+ * meant for the command as well.
+ */
+void command_outlast(struct command *command, struct ticker *ticker, int *signal)
+{
+	ticker->control = -1;
+	ticker->target = command->exited;
+	ticker->target_events = POLLIN;
+	ticker_start(ticker, clock_now_ns(), 0, 0);
+	while (ticker_wait(ticker, clock_now_ns(), signal) == TICKER_SIGNAL) {
+		if (ticker->from_process)
+			command_signal(command, *signal);
+	}
 }
 
 /**

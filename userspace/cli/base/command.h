@@ -55,6 +55,9 @@ int command_begin(struct command *command, struct topdown *td, const char *devic
 		  unsigned int flags);
 int command_execute(struct command *command);
 void command_cancel(struct command *command);
+struct ticker;
+
+void command_outlast(struct command *command, struct ticker *ticker, int *signal);
 void command_signal(const struct command *command, int signal);
 void command_times(struct command *command);
 int command_end(struct command *command);

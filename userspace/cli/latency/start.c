@@ -211,7 +211,6 @@ int latency_outlast(struct latency_run *run)
 	/* Nobody reads the samples any more. */
 	latency_stop(run);
 	tasks_detach(&run->tasks);
-	ticker_start(&run->ticker, clock_now_ns(), 0, 0);
-	latency_wait(run);
+	command_outlast(&run->command, &run->ticker, &run->signal);
 	return command_end(&run->command);
 }

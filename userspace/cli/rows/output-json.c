@@ -152,15 +152,38 @@ static void put_required(const struct column_list *list, unsigned int views)
 	fputs("],\n", stdout);
 }
 
-static void put_column(const struct column *column)
+/**
+ * schema_begin - begin to print the JSON Schema of a line
+ * @command: whose
+ */
+void schema_begin(const char *command)
 {
-	const char *type = type_name(column->type);
+	printf("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
+	       "\"title\":\"a line of topdown %s -j\",\n"
+	       "\"type\":\"object\",\n", command);
+}
 
-	if (column->nullable)
-		printf(",\n\"%s\":{\"type\":[\"%s\",\"null\"],", column->name, type);
-	else
-		printf(",\n\"%s\":{\"type\":\"%s\",", column->name, type);
-	printf("\"description\":\"%s\"}", column->help);
+/**
+ * schema_key - print what a key of a line is, after others
+ * @key: key
+ * @type: its only type
+ * @nullable: apart from null
+ * @help: what it is
+ */
+void schema_key(const char *key, const char *type, bool nullable, const char *help)
+{
+	struct json_object *object = json_object_new_object(), *types = json_object_new_array();
+
+	json_object_array_add(types, json_object_new_string(type));
+	json_object_array_add(types, json_object_new_string("null"));
+	json_object_object_add(object, "type", nullable ? json_object_get(types) :
+						  json_object_new_string(type));
+	json_object_object_add(object, "description", json_object_new_string(help));
+	printf(",\n\"%s\":%s", key,
+	       json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+					      JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(types);
+	json_object_put(object);
 }
 
 /**
@@ -178,9 +201,7 @@ int output_json_schema(const char *command, unsigned int views, const struct col
 
 	columns_select(&list, views, 0, 0);
 	columns_add(&list, own);
-	printf("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
-	       "\"title\":\"a line of topdown %s -j\",\n"
-	       "\"type\":\"object\",\n", command);
+	schema_begin(command);
 	/* With -r there are more keys, and for recordings, but not always. */
 	put_required(&list, views & ~(COLUMNS_RUNS | COLUMNS_REPORT | COLUMNS_STEPS |
 				      COLUMNS_OWNED | COLUMNS_NAMES));
@@ -188,11 +209,12 @@ int output_json_schema(const char *command, unsigned int views, const struct col
 	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
 	      "\"description\":\"changes if the meaning of a key does\"}", stdout);
 	for (i = 0; i < list.nr; i++)
-		put_column(list.column[i]);
-	if (views & COLUMNS_TASKS)
-		fputs(",\n\"core\":{\"type\":\"object\",\"description\":\"what a task had on P-cores\"},\n"
-		      "\"atom\":{\"type\":\"object\",\"description\":\"what a task had on E-cores\"}",
-		      stdout);
+		schema_key(list.column[i]->name, type_name(list.column[i]->type),
+			   list.column[i]->nullable, list.column[i]->help);
+	if (views & COLUMNS_TASKS) {
+		schema_key("core", "object", false, "what a task had on P-cores");
+		schema_key("atom", "object", false, "what a task had on E-cores");
+	}
 	fputs("\n}}\n", stdout);
 	return options_help("");
 }

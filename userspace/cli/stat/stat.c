@@ -344,15 +344,6 @@ static int measure_alone(struct stat_run *run)
 	return ret;
 }
 
-/* If nothing is left to measure, signals are still handed on to the command. */
-static void outlast(struct stat_run *run)
-{
-	tasks_detach(&run->tasks);
-	run->ticker.control = -1;
-	ticker_start(&run->ticker, run->grid_ns, 0, 0);
-	wait_interval(run);
-}
-
 /* Measure one run. @status is the status of the command, which counts unless it is 0. */
 static int measure_run(struct stat_run *run, int *status)
 {
@@ -371,8 +362,11 @@ static int measure_run(struct stat_run *run, int *status)
 	run->ticker.target_events = POLLIN;
 	if (!ret)
 		ret = follow(run, &event);
-	if (ret || event != TICKER_TARGET)
-		outlast(run);
+	/* If nothing is left to measure, signals are still handed on to the command. */
+	if (ret || event != TICKER_TARGET) {
+		tasks_detach(&run->tasks);
+		command_outlast(&run->command, &run->ticker, &run->signal);
+	}
 	*status = command_end(&run->command);
 	return ret;
 }

@@ -200,21 +200,6 @@ static int follow(struct where_run *run, struct ticker *ticker)
 	return ret;
 }
 
-/* Where nothing can be sampled, signals are still for the command. */
-static void outlast(struct where_run *run, struct ticker *ticker)
-{
-	enum ticker_event event;
-
-	ticker->target = run->command.exited;
-	ticker->target_events = POLLIN;
-	ticker_start(ticker, clock_now_ns(), 0, 0);
-	do {
-		event = ticker_wait(ticker, clock_now_ns(), &run->signal);
-		if (event == TICKER_SIGNAL && ticker->from_process)
-			command_signal(&run->command, run->signal);
-	} while (event == TICKER_SIGNAL);
-}
-
 static int sample(struct where_run *run, struct ticker *ticker)
 {
 	int ret;
@@ -253,7 +238,7 @@ static int measure_command(struct where_run *run, struct ticker *ticker)
 	if (!ret)
 		ret = where_report(run);
 	/* It goes on after --timeout. */
-	outlast(run, ticker);
+	command_outlast(&run->command, ticker, &run->signal);
 	run->status = command_end(&run->command);
 	return ret;
 }
