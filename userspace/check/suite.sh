@@ -11,6 +11,9 @@ TMP=$(mktemp -d "$BUILD/tmp.XXXXXX")
 trap 'rm -rf "$TMP"' EXIT
 number=0
 failures=0
+# Programs of the tests are built as the command is.
+variant=plain
+[[ $TOPDOWN != */asan/* ]] || variant=asan
 
 # result STATUS NAME: one line of KTAP
 result() {
@@ -25,6 +28,28 @@ result() {
 	else
 		echo "ok $number $2"
 	fi
+}
+
+# is NAME WANTED HAS
+is() {
+	if [[ $2 == "$3" ]]; then
+		result 0 "$1"
+	else
+		echo "# wanted:" "${2//$'\n'/, }" "was:" "${3//$'\n'/, }"
+		result 1 "$1"
+	fi
+}
+
+# damaged NR: the results of so many tests of the program damage, which are in $TMP/damage
+damaged() {
+	local line bad
+
+	grep -E '^#' "$TMP/damage" || true
+	result "$(($(grep -cE '^(not )?ok ' "$TMP/damage") != $1))" 'every byte was tried'
+	while read -r line; do
+		[[ $line == not* ]] && bad=1 || bad=0
+		result "$bad" "damage: ${line#*ok * }"
+	done < <(grep -E '^(not )?ok ' "$TMP/damage")
 }
 
 skip() {

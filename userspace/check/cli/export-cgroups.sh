@@ -31,17 +31,11 @@ scrape() {
 # steps [LABELS]: the slots of each cgroup, in steps, "/a=3 /b=2" in the order of paths
 steps() {
 	sed -nE 's/^topdown_cgroup_slots_total\{id="([^"]*)".*\} ([0-9]+)$/\1 \2/p' "$TMP/out" | sort |
-		while read -r path slots; do printf '%s=%s ' "$path" "$((slots / unit))"; done
+		while read -r path slots; do echo "$path=$((slots / unit))"; done | paste -sd' '
 }
 
 # states: how many cgroups are shown, have ended, and are left out
 states() { sed -nE 's/^topdown_cgroups\{state=.*\} ([0-9]+)$/\1/p' "$TMP/out" | paste -sd' '; }
-
-# is NAME WANTED HAS
-is() {
-	[[ $2 == "${3% }" ]] || echo "# wanted: $2, was: $3"
-	result "$([[ $2 == "${3% }" ]]; echo $?)" "$1"
-}
 
 # failing NAME: the daemon did not come
 failing() { result 1 "$1: the daemon listens"; }

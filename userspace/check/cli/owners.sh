@@ -19,16 +19,6 @@ for line in open(sys.argv[1]):
     print(*(row[key] for key in sys.argv[2:]))' "$@"
 }
 
-# is NAME WANTED HAS
-is() {
-	if [[ $2 == "$3" ]]; then
-		result 0 "$1"
-	else
-		echo "# wanted:" "${2//$'\n'/, }" "was:" "${3//$'\n'/, }"
-		result 1 "$1"
-	fi
-}
-
 run fake stat --by process --count 1 -I 10 -j
 is "processes, the busiest first, idle last" \
 	$'process 42 serv?er\nprocess 77 short\nprocess 1 init\nidle None idle' \

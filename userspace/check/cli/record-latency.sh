@@ -6,8 +6,6 @@ set -euo pipefail
 # shellcheck source=userspace/check/suite.sh
 . "$(dirname "$0")/../suite.sh"
 
-variant=plain
-[[ $TOPDOWN != */asan/* ]] || variant=asan
 export FAKE_FEATURES=1023 FAKE_TICK=40 FAKE_EVENT=0 FAKE_PERIOD=$TMP/period FAKE_STEP=40 TZ=UTC
 echo 40 > "$TMP/period"
 data=$TMP/data
@@ -351,10 +349,5 @@ END
 # Every byte of a small file.
 FAKE_CPUS=1 FAKE_LATENCY_CPUS=1 fake record --timeout 80 -I 100 --latency $two -q -o "$data"
 "$BUILD/$variant/damage" "$data" > "$TMP/damage" 2>&1 || true
-grep -E '^#' "$TMP/damage" || true
-result "$(($(grep -cE '^(not )?ok ' "$TMP/damage") != 12))" 'every byte was tried'
-while read -r line; do
-	[[ $line == not* ]] && bad=1 || bad=0
-	result "$bad" "damage: ${line#*ok * }"
-done < <(grep -E '^(not )?ok ' "$TMP/damage")
+damaged 12
 finish

@@ -6,8 +6,6 @@ set -euo pipefail
 # shellcheck source=userspace/check/suite.sh
 . "$(dirname "$0")/../suite.sh"
 
-variant=plain
-[[ $TOPDOWN != */asan/* ]] || variant=asan
 export FAKE_FEATURES=1023 FAKE_TICK=0 FAKE_EVENT=0 FAKE_STEP=40
 data=$TMP/data
 
