@@ -58,8 +58,7 @@ static void test_backends(void)
 	check(backend(td, TOPDOWN_REGION_MODULE, 0, &reason) == TOPDOWN_REGION_MODULE &&
 	      reason == TOPDOWN_REGION_ASKED, "by the module, as asked");
 	check(backend(NULL, TOPDOWN_REGION_MODULE, 0, &reason) == -EOPNOTSUPP, "without a handle");
-	check(refuses(td, "FAKE_PERF", "0", -EOPNOTSUPP),
-	      "no such events");
+	check(refuses(td, "FAKE_PERF", "0", -EOPNOTSUPP), "no such events");
 	setenv("FAKE_PERF", "2", 1);
 	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_MODULE &&
 	      reason == TOPDOWN_REGION_ASKED, "the default takes no counter from anybody");
@@ -69,20 +68,13 @@ static void test_backends(void)
 	      reason == TOPDOWN_REGION_FAST, "by RDPMC");
 	check(backend(NULL, TOPDOWN_REGION_RDPMC, 0, &reason) == TOPDOWN_REGION_RDPMC &&
 	      reason == TOPDOWN_REGION_ASKED, "without the module");
-	check(refuses(td, "FAKE_PERF_ERRNO", "13", -EACCES),
-	      "perf says EACCES");
-	check(refuses(td, "FAKE_PERF_ERRNO", "2", -EOPNOTSUPP),
-	      "perf says ENOENT");
-	check(refuses(td, "FAKE_PERF_LAST", "5", -EMFILE),
-	      "no more descriptors");
-	check(refuses(td, "FAKE_PERF_MMAP", "1", -EPERM),
-	      "no more locked memory");
-	check(refuses(td, "FAKE_PERF_DENIED", "1", -EOPNOTSUPP),
-	      "user mode may not read");
-	check(refuses(td, "FAKE_PERF_ERROR", "1", -EBUSY),
-	      "somebody has the counter");
-	check(refuses(td, "FAKE_PERF_BAD", "1", -EPROTO),
-	      "a read that makes no sense");
+	check(refuses(td, "FAKE_PERF_ERRNO", "13", -EACCES), "perf says EACCES");
+	check(refuses(td, "FAKE_PERF_ERRNO", "2", -EOPNOTSUPP), "perf says ENOENT");
+	check(refuses(td, "FAKE_PERF_LAST", "5", -EMFILE), "no more descriptors");
+	check(refuses(td, "FAKE_PERF_MMAP", "1", -EPERM), "no more locked memory");
+	check(refuses(td, "FAKE_PERF_DENIED", "1", -EOPNOTSUPP), "user mode may not read");
+	check(refuses(td, "FAKE_PERF_ERROR", "1", -EBUSY), "somebody has the counter");
+	check(refuses(td, "FAKE_PERF_BAD", "1", -EPROTO), "a read that makes no sense");
 	unsetenv("FAKE_PERF");
 	setenv("FAKE_ATTACH_ERRNO", "28", 1);
 	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == -ENOSPC, "neither backend");
