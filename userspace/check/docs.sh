@@ -306,7 +306,7 @@ result "$([[ $(complete_line topdown latency -e BR_X.A,mem_x.a) == BR_X.A,MEM_X.
 result "$([[ -z $(complete_line topdown stat -- ls --interv) ]]; echo $?)" \
 	'offers the measured command no option of its own'
 result "$(grep -qx grep <<< "$(complete_line topdown stat -- gre)"; echo $?)" 'completes that command'
-result "$(grep -qx grep <<< "$(complete_line topdown stat -I 1s gre)"; echo $?)" 'also without --'
+result "$(grep -qx grep <<< "$(complete_line topdown stat -I 1s gre)"; echo $?)" 'stat completes a command without --'
 result "$([[ -z $(complete_line topdown stat -a -I 1s ls --interv) ]]; echo $?)" \
 	'offers a command without -- no option of its own'
 result "$([[ $(complete_line topdown stat -I 1s --timeo) == --timeout ]]; echo $?)" \

@@ -43,10 +43,10 @@ checks = {
     "nothing is privileged": not forbidden & {key for one in (daemon, *modules.values())
                                               for key, _ in keys(one)},
     "one capability": security["capabilities"] == {"drop": ["ALL"], "add": ["PERFMON"]},
-    "and no way to others": security.get("allowPrivilegeEscalation") is False
+    "there is no way to other capabilities": security.get("allowPrivilegeEscalation") is False
                             and security["readOnlyRootFilesystem"] is True
                             and security["seccompProfile"]["type"] == "RuntimeDefault",
-    "which only root of the first user namespace has": security["runAsUser"] == 0
+    "the capability is that of root of the first user namespace": security["runAsUser"] == 0
                                                        and pod["hostUsers"] is True,
     "no token": pod.get("automountServiceAccountToken") is False,
     "the selector finds the pod": daemon["spec"]["selector"]["matchLabels"]
@@ -56,10 +56,10 @@ checks = {
     "the device plugin has what the pod wants":
         container["resources"]["limits"][f"squat.ai/{plugin['name']}"] == 1
         and plugin["groups"][0]["count"] > 1,
-    "which is the device": plugin["groups"][0]["paths"] == [{"path": "/dev/topdown"}],
+    "the plugin gives the device": plugin["groups"][0]["paths"] == [{"path": "/dev/topdown"}],
     "CDI has the same": [node["path"] for device in cdi["devices"]
                          for node in device["containerEdits"]["deviceNodes"]] == ["/dev/topdown"],
-    "and nothing else": set(cdi["devices"][0]["containerEdits"]) == {"deviceNodes"},
+    "CDI gives nothing else": set(cdi["devices"][0]["containerEdits"]) == {"deviceNodes"},
     "images have a registry and a tag": all(re.fullmatch(r"[a-z.]+\.[a-z]+/[^:]+:[^:]+", image)
         for image in (container["image"], modules["Module"]["spec"]["devicePlugin"]["container"]["image"])),
     "the module is built from what is there":
@@ -134,5 +134,5 @@ done < "$TMP/names" > "$TMP/unknown"
 result "$([[ ! -s $TMP/unknown && -s $TMP/names ]]; echo $?)" "OpenTelemetry: metrics that there are $(paste -sd' ' "$TMP/unknown")"
 grep -E '_total$' "$TMP/metrics" | grep -vxFf <(cut -d' ' -f2 "$TMP/names") > "$TMP/unnamed" || true
 result "$([[ ! -s $TMP/unnamed ]]; echo $?)" "OpenTelemetry: a name of each $(paste -sd' ' "$TMP/unnamed")"
-result "$([[ -z $(cut -d' ' -f1 "$TMP/names" | sort | uniq -d) ]]; echo $?)" 'and of no two'
+result "$([[ -z $(cut -d' ' -f1 "$TMP/names" | sort | uniq -d) ]]; echo $?)" 'OpenTelemetry has no name of two'
 finish

@@ -165,5 +165,5 @@ line=${line//'${ROTATE}'/$rotate} line=${line//'${STATE_DIRECTORY}'/$TMP} line=$
 read -ra words <<< "$line"
 FAKE_FEATURES=1023 run fake "${words[0]}" "${words[@]:1}" --timeout 100
 expect 'the recorder is what its unit types' 0 '' ''
-result "$([[ -s $TMP/record.data ]]; echo $?)" 'and writes to its directory'
+result "$([[ -s $TMP/record.data ]]; echo $?)" 'the recorder writes to the directory of its unit'
 finish

@@ -222,7 +222,7 @@ signalled INT "$trapping" -r 3
 expect 'a run that handles SIGINT is the last' 12 $'^ready\ngot it$' '"runs":1'
 echo 0 > "$TMP/nr"
 signalled INT "n=\$((\$(cat '$TMP/nr') + 1)); echo \$n > '$TMP/nr'; [ \$n -gt 1 ] || exit 0; $trapping" -r 3
-expect 'and not in the mean' 12 $'^ready\ngot it$' '"runs":1'
+expect 'a run that is interrupted is not in the mean' 12 $'^ready\ngot it$' '"runs":1'
 result "$([[ $(< "$TMP/nr") == 2 ]]; echo $?)" 'no run after it'
 
 # The command gets a terminal's signal anyway, and must not get it twice.
@@ -271,7 +271,7 @@ if command -v script > /dev/null; then
 	result "$((status != 14))" "Ctrl-C leaves the exit status to the command ($status)"
 	count=$(sed -nE 's/.*interrupted ([0-9]+).*/\1/p' "$TMP/terminal")
 	result "$((count != 1))" "Ctrl-C reaches the command once ($count)"
-	result "$(grep -q 'tma_retiring.*40\.0%' "$TMP/terminal"; echo $?)" 'and we print'
+	result "$(grep -q 'tma_retiring.*40\.0%' "$TMP/terminal"; echo $?)" 'Ctrl-C ends with our figures'
 else
 	skip 'a terminal' 'there is no script(1)'
 fi
@@ -318,7 +318,7 @@ FAKE_LEVEL=0 run fake stat -- touch "$TMP/ran"
 expect 'a machine that cannot be measured' 125 '' 'no CPU of this machine can be measured'
 FAKE_OPEN_ERRNO=13 run fake stat -- touch "$TMP/ran"
 expect 'a node that may not be opened' 125 '' "is this user in group 'topdown'\?"
-result "$([[ ! -e $TMP/ran ]]; echo $?)" 'then nothing is run'
+result "$([[ ! -e $TMP/ran ]]; echo $?)" 'no command runs without the device'
 FAKE_SESSION_ERRNO=5 run fake stat -- sh -c 'sleep 0.2; echo done'
 expect 'no figures' 125 '^done$' "^topdown: cannot read the followed tasks through $NODE: Input/output error"
 FAKE_SESSION_ERRNO=5 run fake stat -- sh -c 'exit 8'
@@ -335,7 +335,7 @@ FAKE_DROPPED=1 run fake stat -- true
 expect 'a task that dropped out' 0 '' $'slots\nincomplete \(some tasks are not followed\)\n.*1 task dropped out and was not measured any more'
 FAKE_DROPPED=2 run fake stat -I 50 -- sleep 0.2
 expect 'tasks that dropped out' 0 '' '2 tasks dropped out and were not measured any more'
-result "$(($(grep -c 'dropped out' "$TMP/err") != 1))" 'that is said once'
+result "$(($(grep -c 'dropped out' "$TMP/err") != 1))" 'what cannot be measured is said once'
 FAKE_SESSION_STATE=3 run fake stat -I 50 -- sleep 0.2
 expect 'a command that made too many tasks' 0 '' $'slots\nended \(it made too many tasks\)\n'
 result "$(($(grep -c elapsed "$TMP/err") != 1))" 'nothing is printed after that'

@@ -98,7 +98,7 @@ cp "$TMP/err" "$TMP/csv"
 result "$((status != 143))" 'until it ends'
 result "$(holds "$(column interval | sum) > 0.3 && $(column interval | sum) < 0.75"; echo $?)" \
 	"the intervals are those of the parts ($(column interval | sum) s)"
-result "$(column interval | awk '$1 > 0.2 { bad = 1 } END { exit bad || NR < 4 }'; echo $?)" 'and no longer than others'
+result "$(column interval | awk '$1 > 0.2 { bad = 1 } END { exit bad || NR < 4 }'; echo $?)" 'no interval is longer than the others'
 start stat -a -D -1 -I 50 --count 3 -x ,
 sleep 0.4
 say enable
@@ -142,7 +142,7 @@ json slots "$TMP/steps" | awk '{ used = $1 > 0; n += used; if (used && !last) pa
 	END { print "# " n " of " NR " steps in " parts " parts"; exit parts != 2 || n < 10 || n > NR - 15 }' && bad=0 || bad=1
 result "$bad" 'its samples are those of the parts'
 td report -j "$data" > "$TMP/sums"
-result "$([[ $(json slots "$TMP/sums") == "$(($(json windows "$TMP/sums") * 6000000000))" ]]; echo $?)" 'and no slots of between are in them'
+result "$([[ $(json slots "$TMP/sums") == "$(($(json windows "$TMP/sums") * 6000000000))" ]]; echo $?)" 'the sums have no slots from between the parts'
 start record -o "$data" --timeout 1m
 echo disable >&7
 say ping
@@ -164,7 +164,7 @@ for bad in "fifo:$TMP/none" "fifo:$TMP/period" "fifo:$TMP/words,$TMP/none" fd:99
 		expect "$command --control '$bad'" 2 '' '^topdown: --control: '
 	done
 done
-result "$([[ ! -e $TMP/refused ]]; echo $?)" 'and nothing is written'
+result "$([[ ! -e $TMP/refused ]]; echo $?)" 'a wrong --control writes no file'
 for bad in 'stat -D 1s' 'stat --by process' 'stat -r 2 true' 'record -D 1s -- true' 'record -D -1' 'record -D -1 --latency all -- true'; do
 	# shellcheck disable=SC2086 # several words
 	set -- $bad

@@ -92,16 +92,16 @@ if command -v python3 > /dev/null; then
 		run fake info
 		expect 'info names who has perf events' 0 "perf_users: python3[^ ]* \($holder\), 3 events" ''
 		run fake info -j
-		expect 'and info -j' 0 "\"pid\":$holder,\"comm\":\"python3[^\"]*\",\"events\":3" ''
+		expect 'info -j names who has perf events' 0 "\"pid\":$holder,\"comm\":\"python3[^\"]*\",\"events\":3" ''
 	else
 		skip 'info names who has perf events' 'perf is refused here'
-		skip 'and info -j' 'perf is refused here'
+		skip 'info -j names who has perf events' 'perf is refused here'
 	fi
 	kill "$holder"
 	wait "$holder" || true
 else
 	skip 'info names who has perf events' 'python3 is not installed'
-	skip 'and info -j' 'python3 is not installed'
+	skip 'info -j names who has perf events' 'python3 is not installed'
 fi
 FAKE_READ_ERRNO=13 run fake info -j
 expect 'info -j without the right to read' 0 '"may_read_cpus":false.*"cpus":\[\]' ''
@@ -164,7 +164,7 @@ result "$([[ $lengths == '0.000000000 0.000000000 0.'[3-9]* || \
 	$lengths == '0.000000000 0.000000000 '[1-9]* ]]; echo $?)" "intervals are of what was counted ($lengths)"
 # The time that is shown ends with the interval.
 result "$(holds "$(json time "$TMP/out" | tail -n 1) - $(json time "$TMP/out" | head -n 1) \
-	- $(json interval "$TMP/out" | tail -n 1) < 0.001"; echo $?)" 'and so are times'
+	- $(json interval "$TMP/out" | tail -n 1) < 0.001"; echo $?)" 'times are of what was counted'
 run fake stat -j -I 100 --count 3 --windows
 want='0
 0

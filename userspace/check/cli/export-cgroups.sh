@@ -97,7 +97,7 @@ if serve --cgroups --max-cgroups 3; then
 	is 'the one that ended keeps its series' '3 1 1' "$(states)"
 	list "1 0 0 1 " "10 1 1 10 a" "20 1 1 506 b" "30 1 1 3 idle"
 	scrape
-	is 'and counts from then on' '/=520 /a=10 /a/a1=9 /b=6' "$(steps)"
+	is 'a cgroup that takes a place counts from then on' '/=520 /a=10 /a/a1=9 /b=6' "$(steps)"
 	stop TERM
 else
 	failing 'a limit'
@@ -124,7 +124,7 @@ if serve --cgroups --max-ended 2; then
 	is 'it is one that lives' '3 1 0' "$(states)"
 	list "1 0 0 1 " "10 1 1 16 s" "14 10 2 6 z"
 	scrape
-	is 'and on' '/=23 /s=22 /s/y=4 /s/z=9' "$(steps)"
+	is 'a cgroup that took a place goes on counting' '/=23 /s=22 /s/y=4 /s/z=9' "$(steps)"
 	list "1 0 0 1 " "10 1 1 22 s" "15 10 2 2 z"
 	scrape
 	is 'made again between two scrapes' '/=25 /s=24 /s/y=4 /s/z=11' "$(steps)"
@@ -203,13 +203,13 @@ if serve --cgroups; then
 	scrape
 	is 'names that look alike have one series' "/=10 /$long=2 /q\\\"\\\\=1 /x?=3" \
 		"$(sed 's/\\"/@/; s/\\\\/#/' "$TMP/out" > "$TMP/plain"; mv "$TMP/plain" "$TMP/out"; steps | sed 's/@/\\"/; s/#/\\\\/')"
-	is 'and the other is left out' '4 0 2' "$(states)"
+	is 'the second of two names that look alike is left out' '4 0 2' "$(states)"
 	list "1 0 0 6 " "11 1 1 9 x"$'\a' "12 1 1 2 ${long}1" "13 1 1 1 ${long}2"
 	scrape
 	is 'until it goes on with the series, from then on' '/x?=3' "$(steps | grep -o '/x?=[0-9]*')"
 	list "1 0 0 6 " "11 1 1 10 x"$'\a' "12 1 1 2 ${long}1" "13 1 1 1 ${long}2"
 	scrape
-	is 'and counts' '/x?=4' "$(steps | grep -o '/x?=[0-9]*')"
+	is 'a cgroup with a series of another counts on' '/x?=4' "$(steps | grep -o '/x?=[0-9]*')"
 	stop TERM
 else
 	failing 'names that look alike'
@@ -269,7 +269,7 @@ read -r said_kib said_gzip <<< "$said"
 is 'series of a container are those of the manual' \
 	"$(sed -nE 's/^A container of Kubernetes has ([0-9]+) series\.$/\1/p' "$page")" "$((series / 20))"
 result "$((each > said_kib * 1024 || each < said_kib * 512))" "bytes of a cgroup are those of the manual ($each)"
-result "$((each_gzip > said_gzip || each_gzip < said_gzip / 2))" "so they are if it is compressed ($each_gzip)"
+result "$((each_gzip > said_gzip || each_gzip < said_gzip / 2))" "a cgroup compresses as the manual says ($each_gzip)"
 
 # A machine without owners, or without the right to them, still has slots.
 list "1 0 0 1 "

@@ -46,7 +46,7 @@ FAKE_OFFLINE=1 run fake export -A
 result "$(grep -q 'cpu="2"' "$TMP/out" && ! grep -q 'cpu="1"' "$TMP/out"; echo $?)" \
 	'an offline CPU has no series'
 FAKE_ABSENT=3 run fake export -A
-result "$(! grep -q 'cpu="3"' "$TMP/out"; echo $?)" 'nor has one that was never there'
+result "$(! grep -q 'cpu="3"' "$TMP/out"; echo $?)" 'a CPU that was never there has no series'
 FAKE_STATE=77 run fake export
 result "$(grep -qx 'topdown_cpus{state="unknown"} 4' "$TMP/out"; echo $?)" 'a state of a newer module'
 FAKE_STATE=2 FAKE_LEVEL=0 run fake export
@@ -92,7 +92,7 @@ for signal in 1 2 15; do
 	: > "$TMP/dir/topdown.prom"
 	FAKE_RENAME_SIGNAL=$signal run eval '(fake export --textfile "$TMP/dir/topdown.prom")'
 	expect "signal $signal in the middle" "$((128 + signal))" '' '^'
-	result "$([[ -s $TMP/dir/topdown.prom ]]; echo $?)" 'which comes when the file is whole'
+	result "$([[ -s $TMP/dir/topdown.prom ]]; echo $?)" 'a signal ends the exporter when the file is whole'
 done
 result "$([[ $(cd "$TMP/dir" && echo *) == 'link.prom pipe.prom taken.prom topdown.prom' ]]; echo $?)" \
 	'nothing is left of them'
@@ -247,7 +247,7 @@ if FAKE_AWAY=1 FAKE_OFFLINE=1 FAKE_LATENCY_CPUS=3 serve --latency all -A; then
 		'cycles_bucket{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS",le="7.0"}' 0 \
 		'cycles_bucket{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS",le="11.0"}' 30000 \
 		'cycles_count{cpu="0",event="MEM_LOAD_RETIRED.L2_HIT"}' 0 >&2; echo $?)" 'latencies of each CPU' 2>&1
-	result "$(! grep -q 'cpu="1"' "$TMP/out"; echo $?)" 'but of none that is offline'
+	result "$(! grep -q 'cpu="1"' "$TMP/out"; echo $?)" 'a CPU that is offline has no latencies'
 	stop
 else
 	result 1 'the daemon listens with latencies of each CPU'
@@ -308,7 +308,7 @@ rm -f "$FAKE_LOADED"
 if FAKE_LATENCY_READS=0 serve --latency "$two"; then
 	: > "$FAKE_LOADED"
 	for _ in 1 2 3; do latencies; done
-	result "$(($(grep -c 'cannot read' "$TMP/daemon.err") != 1))" 'that no session can be read is said once'
+	result "$(($(grep -c 'cannot read' "$TMP/daemon.err") != 1))" 'an unreadable session is reported once'
 	stop
 else
 	result 1 'the daemon listens with latencies that cannot be read'
@@ -420,9 +420,9 @@ if FAKE_TICK=20 FAKE_STUCK=$TMP/stuck serve; then
 	rm "$TMP/stuck"
 	sleep 0.1
 	ask 'GET /metrics'
-	result "$(grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" 'and it comes back'
+	result "$(grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" 'a CPU that was stuck comes back'
 	stop
-	result "$(($(lines "$TMP/daemon.err") != 1))" 'which is nothing to tell'
+	result "$(($(lines "$TMP/daemon.err") != 1))" 'the exporter says nothing of a stuck CPU'
 else
 	result 1 'the daemon listens with a CPU that is stuck'
 fi
@@ -455,7 +455,7 @@ if serve --auth "$TMP/users"; then
 	result "$(await grep -q 'stay in use' "$TMP/daemon.err"; echo $?)" 'SIGHUP: a file that is no good'
 	result "$(renewed; echo $?)" 'SIGHUP: the users as they were'
 	stop
-	result "$status" 'and a good end'
+	result "$status" 'the exporter with users ends well'
 else
 	result 1 'the daemon listens with users'
 fi
@@ -496,7 +496,7 @@ if command -v openssl > /dev/null; then
 		kill -HUP "$daemon"
 		result "$(await served_by "$TMP/new-cert.pem"; echo $?)" 'SIGHUP: the new certificate'
 		stop
-		result "$status" 'and a good end of TLS'
+		result "$status" 'the exporter with TLS ends well'
 	else
 		result 1 'the daemon listens with TLS'
 	fi
@@ -561,7 +561,7 @@ if serve --connections 4; then
 	result "$(read -rt 5 -u 10 _; echo $(($? != 1)))" 'the oldest connection was closed'
 	for fd in 10 11 12 13 14 15; do eval "exec $fd>&-"; done
 	stop
-	result "$status" 'and a good end with clients'
+	result "$status" 'the exporter with many clients ends well'
 else
 	result 1 'the daemon listens for few'
 fi

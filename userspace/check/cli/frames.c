@@ -165,13 +165,13 @@ static void test_intervals(void)
 	put(1, 12, 15);
 	check(!cpu->row.figures.slots && !cpu->row.rate &&
 	      cpu->row.figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE,
-	      "but not for ever: the CPU is idle");
+	      "a CPU without a new record becomes idle");
 	put(1, 13, 16);
 	check(cpu->row.figures.slots == 255000000, "until it is not");
 	put(1, 3, 17);
 	check(!cpu->row.figures.slots, "counts that go backwards are no interval");
 	put(1, 4, 18);
-	check(cpu->row.figures.slots == 255000000, "but a new beginning");
+	check(cpu->row.figures.slots == 255000000, "an interval begins after counts go back");
 
 	put(2, 4, 18);
 	put(2, 5, 18);
@@ -181,7 +181,7 @@ static void test_intervals(void)
 	check(total.figures.ratio[TOPDOWN_RETIRING] == 114990176, "weighs by slots");
 	data.cpu[2].row.state = TOPDOWN_STATE_OFFLINE;
 	top_data_total(&data, NULL, &total);
-	check(total.nr_cpus == 1 && total.state == TOPDOWN_STATE_OK, "and online");
+	check(total.nr_cpus == 1 && total.state == TOPDOWN_STATE_OK, "offline CPUs do not count");
 }
 
 static void test_small(void)
@@ -270,7 +270,7 @@ static void test_many(void)
 	check(view.sort == column_of_node(TOPDOWN_BACKEND_BOUND) && line_has(5, "   0 ") &&
 	      line_has(6, "  50 "), "by another");
 	keys("s");
-	check(sorted_by("CPU"), "and round");
+	check(sorted_by("CPU"), "s goes round to the first order");
 	keys("SlS");
 	check(view.sort == column_of_node(TOPDOWN_FETCH_BANDWIDTH) && line_has(4, "f.bw"),
 	      "backwards, in level 2");
@@ -329,14 +329,14 @@ static void test_screens(void)
 	check(view.help && line_has(0, "topdown top") && line_has(22, "Any key goes back"),
 	      "help");
 	keys("x");
-	check(!view.help && line_has(5, "   0 "), "and back");
+	check(!view.help && line_has(5, "   0 "), "any key leaves the help");
 	keys("hq");
 	check(view.quit, "q quits the help, too");
 	view.quit = false;
 	keys(" ");
 	check(view.frozen && line_has(0, "01:02:03 FROZEN"), "frozen");
 	keys(" ");
-	check(!view.frozen, "and not");
+	check(!view.frozen, "space thaws the screen");
 	build(5, 30);
 	check(line_is(0, "too small: 30 x 5"), "too small");
 	/* Under the sanitizers. */
@@ -428,7 +428,7 @@ static void test_latencies(void)
 	check(line_is(5, four), "it is shown until the next");
 	put_turns(9, 4, 25);
 	check(!strncmp(line_of(5), "~_L3_MISS_RETIRED.LOCAL_DRAM       0 ", 37) &&
-	      line_is(6, no_turn), "but not for ever");
+	      line_is(6, no_turn), "a latency is not shown for ever");
 	put_turns(13, 4, 35);
 	check(line_is(5, four), "a turn after that");
 	build(24, 100);
@@ -449,7 +449,7 @@ static void test_latencies(void)
 	keys("ifl\033f\nsScrm");
 	check(nr_rows == 2 && view.prompt == TOP_PROMPT_NONE && sorted_by("CPU") && !view.reverse,
 	      "keys of slots do nothing");
-	check(line_has(23, "are for slots"), "and say so");
+	check(line_has(23, "are for slots"), "keys of slots say that they do nothing");
 	keys("x");
 	check(line_has(23, "q quit"), "other keys do not");
 	keys("h");
@@ -494,7 +494,7 @@ static void test_latencies(void)
 	keys("L");
 	check(!view.latencies && line_has(4, " CPU RETIR") && line_has(23, "L latency"), "L: slots");
 	top_latency_end(&latency);
-	check(!latency.session.record && !latency.part, "and no more of them");
+	check(!latency.session.record && !latency.part, "L frees the latencies");
 }
 
 /*
@@ -575,7 +575,7 @@ static void test_processes(void)
 	check(line_has(3, "tma_backend_bound") && line_has(5, " database") &&
 	      line_has(6, " server") && line_has(7, "     43 "), "by the slots of a node");
 	keys("S");
-	check(line_has(3, "tma_frontend_bound") && line_has(5, " server"), "and of another");
+	check(line_has(3, "tma_frontend_bound") && line_has(5, " server"), "S sorts by the next");
 	keys("c");
 	check(line_has(3, "by name") && line_has(5, "     43 ") && line_has(6, " database"),
 	      "c: by name");
@@ -601,7 +601,7 @@ static void test_processes(void)
 	      line_has(6, "     43 a name ~  "), "level 2 keeps the memory");
 	build(24, 200);
 	check(line_has(4, "light heavy BADSP mispr clear FRONT f.lat  f.bw"),
-	      "and all where it is wide");
+	      "a wide screen has all nodes");
 }
 
 static void test_cgroups(void)

@@ -14,7 +14,7 @@ result "$([[ $(json cpu "$TMP/out" | paste -sd' ') == '0 1 2 3' ]]; echo $?)" 'i
 result "$([[ $(json slots "$TMP/out" | paste -sd' ') == '6000000000 5940000000 5880000000 5820000000' ]]; echo $?)" \
 	'with their slots'
 age=$(awk "BEGIN { print $(date +%s.%N) - $(json time "$TMP/out" | head -n 1) }")
-result "$(holds "$age > -0.1 && $age < 5"; echo $?)" "and the time when it closed ($age s ago)"
+result "$(holds "$age > -0.1 && $age < 5"; echo $?)" "a window says when it closed ($age s ago)"
 run fake history -C 1,3 -x ,
 expect '-C and -x' 0 '^time,interval,row,cpu,.*,clamped,window
 [0-9.]+,1\.000000000,window,1,perf_metrics,2,.*,0,10
@@ -29,10 +29,10 @@ expect '-l 2 marks the bottleneck and its child, and marks touch nothing' 0 'RET
 .* 40\.0  10\.0   5\.0   4\.0   1\.0 .* 45\.0\* 30\.0\* 15\.0  5\.9G$' ''
 result "$(("$(wc -L < "$TMP/out")" > 100))" 'in 100 columns'
 FAKE_HISTORY=8 FAKE_FILL=4 FAKE_FEATURES=1023 FAKE_BUSY=1 run fake history -C 0 -n 2
-expect 'nor where the CPU was nearly idle' 0 ' 45\.0  6,000,000,000
+expect 'a window of a CPU that was nearly idle has no mark' 0 ' 45\.0  6,000,000,000
 .* 45\.0  6,000,000,000$' ''
 FAKE_HISTORY=8 FAKE_FILL=4 FAKE_FEATURES=511 FAKE_BUSY=1 run fake history -C 0 -n 2
-expect 'which not all modules say' 0 ' 45\.0\* 6,000,000,000
+expect 'a window has its mark where the module does not say who was busy' 0 ' 45\.0\* 6,000,000,000
 .* 45\.0\* 6,000,000,000$' ''
 FAKE_SHARE=40 run fake history -C 1
 expect 'where too little was measured there is no mark' 0 ' 45\.0  5,940,000,000$' ''
@@ -58,7 +58,7 @@ run fake history --since 10500ms -j
 result "$(($(lines "$TMP/out") != 44))" 'those of the last 10 s'
 since=$(lines "$TMP/out")
 run fake history --until 10500ms -j
-result "$((since + $(lines "$TMP/out") != 80))" 'and those before'
+result "$((since + $(lines "$TMP/out") != 80))" '--until has the windows before'
 run fake history --until 10500ms -n 3 -j
 result "$([[ $(lines "$TMP/out") == 12 && $(json window "$TMP/out" | tail -n 1) == 29 ]]; echo $?)" 'the last three of them'
 unset FAKE_HISTORY FAKE_FILL FAKE_STEPS FAKE_STEP
@@ -67,7 +67,7 @@ result "$(($(lines "$TMP/out") != 1))" '--until before all'
 run fake history --since "$(date -d '-30 sec' '+%F %T')" --until "$(date -d '+30 sec' '+%F %T')" -j
 result "$(($(lines "$TMP/out") != 4))" 'dates that all are within'
 run fake history --since "$(date -d '-30 sec' '+@%s')" --until "$(date -d '-20 sec' '+@%s')" -j
-result "$(($(lines "$TMP/out") != 0))" 'and none'
+result "$(($(lines "$TMP/out") != 0))" 'dates without a window have none'
 # At midnight the minute before is yesterday's.
 run fake history --since "$(date -d '-1 min' +%H:%M)" -j
 result "$(($(lines "$TMP/out") != 4))" 'a time of day is the last that has been'
@@ -96,7 +96,7 @@ expect 'a CPU that there cannot be' 2 '' '^topdown: -C: CPU 7 is not in this mac
 FAKE_HOLE=2 run fake history -C 2
 expect 'a number that no CPU has' 2 '' '^topdown: -C: CPU 2 is not in this machine \(allowed: 0-1,3\)$'
 FAKE_HOLE=2 run fake history
-result "$((status != 0 || $(lines "$TMP/out") != 4))" 'which is left out where all are asked for'
+result "$((status != 0 || $(lines "$TMP/out") != 4))" 'a number that no CPU has is left out of all'
 FAKE_HISTORY=0 run fake history
 expect 'a module that keeps none' 3 '' '^topdown: the module keeps no windows \(its parameter history is 0\)$'
 FAKE_FEATURES=7 run fake history

@@ -19,9 +19,9 @@ expect 'a refusal' 3 '^$' 'samples no latency: the kernel does not read'
 FAKE_LATENCY_UNLOADED=1 run fake latency --timeout 100
 expect 'the module is not loaded' 3 '^$' "^topdown: cannot open ${NODE}_latency: No such file .*'modprobe topdown_latency'.*/etc/modules-load\.d"
 FAKE_LATENCY_UNLOADED=1 run fake latency --list
-expect 'nor is there a list' 3 '^$' "'modprobe topdown_latency'"
+expect '--list fails without the module' 3 '^$' "'modprobe topdown_latency'"
 FAKE_LATENCY_UNLOADED=1 run fake latency -- sh -c 'echo ran'
-expect 'nor does a command run' 125 '^$' "'modprobe topdown_latency'"
+expect 'a command does not run without the module' 125 '^$' "'modprobe topdown_latency'"
 FAKE_LATENCY_OPEN_ERRNO=13 run fake latency --timeout 100
 expect 'no right to the device' 3 '^$' "^topdown: cannot open ${NODE}_latency: Permission denied .*in group 'topdown'"
 FAKE_LATENCY_MINOR_OF=other run fake latency --timeout 100
@@ -30,7 +30,7 @@ for error in 1 13; do
 	FAKE_LATENCY_READ_ONLY=$error run fake latency --list
 	expect "a device for reading only has a list (errno $error)" 0 'L2_HIT' ''
 	FAKE_LATENCY_READ_ONLY=$error run fake latency --timeout 100
-	expect "and no samples (errno $error)" 1 '^$' 'this user may open the node for reading only'
+	expect "a device for reading only has no samples (errno $error)" 1 '^$' 'this user may open the node for reading only'
 done
 FAKE_CPU_MODEL=143 run fake latency --timeout 100
 expect 'a CPU model without known events' 3 '^$' 'samples no latency: libtopdown knows no events of this CPU model'
@@ -108,13 +108,13 @@ FAKE_LATENCY_MORE=2 FAKE_SAMPLED=4 FAKE_TURNS=9 run fake latency -A --timeout 10
 expect 'events without a sample, and those without a turn' 0 $'\nwithout a sample: BR_[A-Z_.0-9 \n]*FRONTEND_RETIRED\.L2_MISS\nhad no turn yet: FRONTEND[A-Z_.0-9 \n]*MEM_LOAD_RETIRED\.L2_HIT\n? *MEM_LOAD_RETIRED\.L3_HIT$' ''
 result "$((! $(grep -c ' [0-9]*[1-9][0-9]* .* 50\.0$' "$TMP/out") || $(grep -cE ' (all|0|1) +0 ' "$TMP/out")))" \
 	'have no row'
-result "$(($(sed -n '/^without/,$p' "$TMP/out" | wc -L) > 80))" 'and a list of 80 columns'
+result "$(($(sed -n '/^without/,$p' "$TMP/out" | wc -L) > 80))" 'the list of events without a turn has 80 columns'
 result "$(($(sed '/^without/,$d' "$TMP/out" | wc -L) > 89))" 'below a table of 89 columns'
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=4 FAKE_TURNS=9 run fake latency -I 100 --count 2 --no-header -e all
 result "$((status || $(grep -c '^had no turn yet:' "$TMP/out") != 1 || $(grep -c '^had no turn:' "$TMP/out") != 1))" \
 	'a later interval does not know whether there was a turn'
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=4 FAKE_AWAY=1 run fake latency --timeout 100 -e all
-result "$(($(grep -c ' all .* aside$' "$TMP/out") < 20))" 'but for those that were left to perf users'
+result "$(($(grep -c ' all .* aside$' "$TMP/out") < 20))" 'events that were left to perf users have rows'
 run fake latency -j --timeout 100 -e ${two#*,}
 expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"counted_events":33000,"lost_events":0,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"pid":null,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
 FAKE_LOST=1 run fake latency -A --timeout 100 --no-header -e ${two%,*}
@@ -148,7 +148,7 @@ FAKE_LATENCY_UNLOADED=1 run fake latency --default -x , -e MEM_INST_RETIRED.STLB
 expect 'published where the module is not loaded' 0 'STLB_MISS_LOADS,.*,pmu-tools,,,$' \
 	"^topdown: cannot open ${NODE}_latency: .*'modprobe topdown_latency' loads the module, which samples.$"
 FAKE_LATENCY_OPEN_ERRNO=13 run fake latency --default
-expect 'but for those who may not ask it' 3 '^$' "in group 'topdown'"
+expect '--default says why it cannot ask the module' 3 '^$' "in group 'topdown'"
 for option in --cost "--save $TMP/nothing"; do
 	# shellcheck disable=SC2086 # an option and its argument
 	FAKE_FEATURES=319 FAKE_REFUSAL=2 run fake latency --default $option
@@ -164,7 +164,7 @@ FAKE_REFUSAL=1 run fake latency --table "$TMP/table" -e MEM_LOAD_RETIRED.L3_HIT
 expect 'a table without the event' 3 '^$' 'no CPU has timed PEBS.*
 topdown: the table has no latencies of these events$'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L1_HIT_L1
-expect 'nor has anybody published it' 3 '^$' 'the table has no latencies of these events, and nobody has published any'
+expect 'a table and --default lack an event that nobody published' 3 '^$' 'the table has no latencies of these events, and nobody has published any'
 run fake latency --timeout 100 -e "$two,MEM_LOAD_RETIRED.L2_HIT" --save "$TMP/saved"
 expect 'a run that is saved' 0 'L2_HIT +all +0 +-' ''
 result "$(printf '%s\n' '# Retire latencies in cycles, for topdown latency --table.' '# topdown: CPU family 6 model 173 *' \
@@ -233,7 +233,7 @@ for path in "$TMP/no/file" "$TMP/saved/file"; do
 	expect "a file that cannot be written, before the run: '$path'" 1 '^$' '--save: cannot write'
 done
 save "$TMP/no/file" -- sh -c 'echo ran >&2'
-expect 'nor is a command run' 125 '^$' '--save: cannot write .*no/file: No such file or directory$'
+expect '--save to a bad file runs no command' 125 '^$' '--save: cannot write .*no/file: No such file or directory$'
 ln -s nothing "$TMP/dangling"
 save "$TMP/dangling"
 expect 'a link to nothing' 1 '^$' '--save: cannot write .*: No such file'
@@ -274,7 +274,7 @@ lost samples are not counted$' ''
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=1 FAKE_TURNS=2 run fake latency -p $$ --timeout 100 -e all
 result "$((status || $(grep -cE ' +0 +- ' "$TMP/out")))" 'events of tasks without a sample have no rows'
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=1 FAKE_TURNS=2 run fake latency -p $PPID,$$ --timeout 100 -e all
-expect 'but are named for each task' 0 $'\n'"$PPID"$' without a sample: [A-Z_.]*\n'"$PPID"$' had no turn yet: [^:]*\n'"$$"$' without a sample: [A-Z_.]*\n'"$$"' had no turn yet: ' ''
+expect 'events without a sample are named for each task' 0 $'\n'"$PPID"$' without a sample: [A-Z_.]*\n'"$PPID"$' had no turn yet: [^:]*\n'"$$"$' without a sample: [A-Z_.]*\n'"$$"' had no turn yet: ' ''
 run fake latency -p $$ -j -e ${two%,*} -- sh -c 'sleep 0.2; exit 7'
 expect 'a process while a command runs' 7 '^$' '^\{[^}]*"interval":0\.[2-9][^}]*"row":"process",[^}]*"samples":20,[^}]*"pid":'$$',[^}]*\}$'
 FAKE_ATTACH_ERRNO=3 run fake latency -p $$ --timeout 100
@@ -287,10 +287,10 @@ FAKE_LATENCY_ERRNO=95 run fake latency -- sh -c 'echo ran'
 expect 'a command that is not sampled is not executed' 125 '^$' "the kernel's driver refuses the event"
 for error in 12 22; do
 	FAKE_LATENCY_ERRNO=$error run fake latency -- sh -c 'echo ran'
-	expect "nor for error $error, without advice about CPUs" 125 '^$' '^[^(]*\(the kernel log may say more\)$'
+	expect "a command does not run after error $error, which has no advice about CPUs" 125 '^$' '^[^(]*\(the kernel log may say more\)$'
 done
 FAKE_SESSION_ERRNO=5 FAKE_FEATURES=319 run fake latency --cost -- sh -c 'echo ran'
-expect 'nor without its figures' 125 '^$' 'cannot read the followed tasks'
+expect 'a command does not run without its figures' 125 '^$' 'cannot read the followed tasks'
 run fake latency "$TMP/none"
 expect 'a command that is not there' 127 '^$' "^topdown: cannot run '$TMP/none': No such file"
 run fake latency "$TMP"
@@ -334,7 +334,7 @@ result "$(sed 1d "$TMP/out" | awk '
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=12 FAKE_TURNS=14 run fake latency -A --cost --timeout 100 -e all
 result "$((status || $(sed '/^without/,$d' "$TMP/out" | wc -L) > 100))" 'costs have 100 columns'
 result "$((status || $(grep -cE '^([A-Z].* (all|0|1) +0 +-|tma_split_stores )' "$TMP/out")))" 'events without a sample and their nodes have no rows'
-expect 'but are named, nodes by themselves' 0 $'\nwithout a sample: [A-Z_.0-9 \n]*\nhad no turn yet: [A-Z_.0-9 \n]*\nno value: tma_[a-z_0-9 \n]*$' ''
+expect 'events without a sample are named, and nodes by themselves' 0 $'\nwithout a sample: [A-Z_.0-9 \n]*\nhad no turn yet: [A-Z_.0-9 \n]*\nno value: tma_[a-z_0-9 \n]*$' ''
 FAKE_LATENCY_MORE=2 run fake latency -A --cost --timeout 100 -e "MEM_LOAD_L3_MISS_RETIRED.REMOTE_HITM,${two%,*}"
 result "$(awk '
 	/^event/ { heading = index($0, "CPU"); end = length() }
@@ -371,7 +371,7 @@ result "$(sed -nE 's/.*"cpu":([^,]*),.*"estimate":([^,]*),"cost":([^,]*),.*/\1 \
 	}'; echo $?)" 'events without a sample cost as much as others'
 FAKE_CPUS=1 run fake latency --cost -e "${two%,*}" -A -j --timeout 100
 result "$([[ $(sed -nE 's/.*"estimate":([^,]*),.*/\1/p' <<< "$out" | xargs) == '22000 22000 44000' ]]
-	echo $?)" 'and a CPU whose cycles are not known'
+	echo $?)" 'a CPU whose cycles are not known has its estimate'
 run fake latency --cost --statistic p90 -e "${two#*,}" -x , --no-header --timeout 100
 expect 'another statistic' 0 ',66000,0\.[0-9]+,$' ''
 result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50 && ratio < 64) }' \

@@ -188,9 +188,9 @@ static void test_alarms(void)
 		phases &= alarms_of_phases(3, 10, steps[i]);
 	}
 	check(alone, "5% of wrong alarms at most for steps that are independent");
-	check(some, "and for steps that are alike");
-	check(much, "and for steps that change slowly");
-	check(phases, "and with phases, of which a recording has ten");
+	check(some, "5% of wrong alarms are raised at most for steps that are alike");
+	check(much, "5% of wrong alarms are raised at most for steps that change slowly");
+	check(phases, "5% of wrong alarms are raised at most for ten phases");
 }
 
 static void test_power(void)
@@ -239,9 +239,9 @@ static void test_short(void)
 	      isnan(difference.p), "few steps say nothing");
 	check(compare(200, 0.1, 0.01, 0, &difference) == NOISE_BEYOND, "many do");
 	check(compare_long(3000, 0.1) == NOISE_UNKNOWN && compare_long(500, 0.1) == NOISE_UNKNOWN &&
-	      compare_long(10, 0.1) == NOISE_BEYOND, "and long windows are no steps");
+	      compare_long(10, 0.1) == NOISE_BEYOND, "long windows are no steps");
 	check(compare(200, 0.1, 0, 0, &difference) == NOISE_UNKNOWN, "no spread is not believed");
-	check(compare(200, 0, 0, 0, &difference) == NOISE_WITHIN, "but neither is there a difference");
+	check(compare(200, 0, 0, 0, &difference) == NOISE_WITHIN, "equal steps do not differ");
 	noise_mean(&difference.before, &(struct series){ .nr = 0 }, TOPDOWN_RETIRING);
 	check(!difference.before.known && isnan(difference.before.mean), "no mean is no number");
 }

@@ -206,9 +206,9 @@ if command -v script > /dev/null; then
 	width=$(wc -L < "$TMP/plain")
 	result "$((width >= 80))" "bars are below 80 columns ($width)"
 	result "$(grep -A1 '^tma_memory_bound:$' "$TMP/plain" | grep -q '^  slots in which .* loads or stores'; echo $?)" \
-		'and the meaning of the marked node'
+		'a terminal has the meaning of the marked node'
 	count=3 terminal TERM=xterm
-	result "$(($(grep -c 'topdown help tma_memory_bound' "$TMP/terminal") != 1))" 'which is said once'
+	result "$(($(grep -c 'topdown help tma_memory_bound' "$TMP/terminal") != 1))" 'the meaning of a node is said once'
 	for setting in 'TERM=xterm NO_COLOR=1' TERM=dumb TERM=; do
 		terminal env "$setting"
 		status=0

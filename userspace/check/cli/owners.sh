@@ -80,7 +80,7 @@ expect "a table sorted by a node of level 2 has level 2" 0 'mem' ''
 run fake stat --by process --count 1 -I 10
 expect "a table" 0 'serv\?er.*idle' ''
 result "$(grep -c 'SMT cont' "$TMP/out" || true)" 'it has no node that only CPUs of another vendor have'
-result "$(grep -c 'nearly idle' "$TMP/out" || true)" 'nor a remark about the bottleneck of idle time'
+result "$(grep -c 'nearly idle' "$TMP/out" || true)" 'idle time has no remark about its bottleneck'
 
 # names FILE: the number and the name at the end of each line of a table
 names() { sed -nE 's/.*[0-9]  ([0-9]+|-) ([^ ]+)$/\1 \2/p' "$1"; }
@@ -93,7 +93,7 @@ FAKE_CGROUP_NAME=$long run fake stat --by cgroup --count 1 -I 10
 is "whole in a file" "300 /$long" "$(names "$TMP/out" | grep ^300)"
 FAKE_CGROUP_NAME=$long script -qec "FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD '$TOPDOWN' stat --device $NODE --by cgroup --count 1 -I 10 -l 2" \
 	/dev/null > "$TMP/terminal"
-is "and without its middle on a terminal" 1 "$(grep -cE '300 /n+\.\.\.n*\.unit' "$TMP/terminal")"
+is "a long name loses its middle on a terminal" 1 "$(grep -cE '300 /n+\.\.\.n*\.unit' "$TMP/terminal")"
 is "where lines have at most 100 characters" 100 \
 	"$(sed -E 's/\x1b\[[0-9;]*m//g' "$TMP/terminal" | tr -d '\r' | awk 'length > most { most = length } END { print most }')"
 run fake stat --by cgroup --count 1 -I 10 -x ,

@@ -41,7 +41,7 @@ result "$(bash -n "$TMP/all"; echo $?)" 'a shell takes them'
 run perf -l 1 -p 12,34
 expect 'of processes only' 0 '^# Processes' ''
 printed 'of level 1' "perf stat -x, -e '{$level1}' -p 12,34 -- sleep 10 2>&1 | topdown perf --ratios"
-result "$(grep -qE 'COMMAND|-a |NAME' "$TMP/out"; echo $((!$?)))" 'and of nothing else'
+result "$(grep -qE 'COMMAND|-a |NAME' "$TMP/out"; echo $((!$?)))" 'a command line for processes has nothing else'
 run perf -G 'my group/a'
 printed 'a name with a space' \
 	"perf stat -x, -a -e '{$all}' --for-each-cgroup 'my group/a' -- sleep 10 2>&1 | topdown perf --ratios"
@@ -51,14 +51,14 @@ printed 'a command as a shell takes it' \
 	"perf record -o perf.data -c 1000000 -e '{cpu-clock,$all}:S' -- sh -c 'echo \"it'\\''s\" \$x'"
 run perf -a
 expect 'CPUs only' 0 'topdown_window' ''
-result "$(grep -qE 'COMMAND|PID|NAME' "$TMP/out"; echo $((!$?)))" 'and no task'
+result "$(grep -qE 'COMMAND|PID|NAME' "$TMP/out"; echo $((!$?)))" 'a command line for CPUs has no task'
 FAKE_PMUS=$TMP/none LD_PRELOAD=$PRELOAD run td perf
 expect 'without the module' 3 '' '^topdown: there is no PMU topdown: .*: No such file'
 
 run perf -p 12 -l 1
 result "$(grep -q ':u' "$TMP/out"; echo $((!$?)))" 'no leader is of user mode alone'
 run perf -a
-printed 'which processes' "perf record -o perf.data -a -c 10000000 -e '{cpu-clock,$all}:S' -- sleep 10"
+printed 'perf -a prints what samples processes' "perf record -o perf.data -a -c 10000000 -e '{cpu-clock,$all}:S' -- sleep 10"
 printed 'ratios of processes' \
 	'perf script -i perf.data -F comm,pid,event,period | topdown perf --ratios --by comm'
 # A perf that says what it was asked for, and a topdown that reads nothing.
@@ -165,7 +165,7 @@ ratios
 expect 'counts that cannot be are none' 0 $'^1,000 slots\n  tma_retiring +50.0%$' ''
 printf '20000000000000000000 topdown/slots/: 1 main\n' > "$TMP/in"
 ratios
-result "$([[ $status -ne 0 || -z $out ]]; echo $?)" 'nor of samples'
+result "$([[ $status -ne 0 || -z $out ]]; echo $?)" 'no ratios are made of samples that cannot be'
 printf '18000000000000000000 topdown/slots/: 1 main\n%.0s' 1 2 > "$TMP/in"
 ratios
 expect 'a sum that is too large stays below' 0 '^main: 18,446,744,073,709,549,568 slots' ''

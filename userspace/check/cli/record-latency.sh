@@ -32,10 +32,10 @@ result "$((reads < 4 || reads > 6))" "an interval of 100 ms each ($reads)"
 result "$([[ $(json samples "$TMP/rows" | paste -sd' ') == "$((reads * 30)) $((reads * 30)) 0" ]]; echo $?)" \
 	'samples of each event'
 result "$([[ $(json events "$TMP/rows" | paste -sd' ') == "$((reads * 30000)) $((reads * 30000)) 0" ]]; echo $?)" \
-	'and their events'
+	'the report has the events of the samples'
 sampled --steps
 result "$([[ $(json samples "$TMP/rows" | sum) == "$((reads * 60)).000" ]]; echo $?)" 'the steps have all of them'
-result "$([[ $(json p90 "$TMP/rows" | sort -u | paste -sd' ') == '399.5 7.0' ]]; echo $?)" 'and the quantiles'
+result "$([[ $(json p90 "$TMP/rows" | sort -u | paste -sd' ') == '399.5 7.0' ]]; echo $?)" 'the steps have the quantiles'
 result "$(($(json time "$TMP/rows" | sort -u | wc -l) < 4))" 'in several steps'
 sampled -I 10s --steps
 result "$(($(lines "$TMP/rows") != 2))" 'in one long step'
@@ -56,7 +56,7 @@ run fake record -a -I 100 --latency $two -q -o "$data" -- sh -c 'sleep 0.3; exit
 expect 'the machine while a command runs' 4 '' ''
 sampled
 result "$(($(json samples "$TMP/rows" | head -n 1) < 60))" 'has its latencies'
-result "$([[ $(td report "$data" | sed -n 2p) == *"--latency $two -q"* ]]; echo $?)" 'and the whole command line'
+result "$([[ $(td report "$data" | sed -n 2p) == *"--latency $two -q"* ]]; echo $?)" 'the report has the whole command line'
 FAKE_AWAY=1 fake record --timeout 100 --latency $two -q -o "$data"
 sampled
 result "$([[ $(json aside "$TMP/rows" | paste -sd' ') == 'true true' ]]; echo $?)" 'perf users had the counter'
@@ -83,7 +83,7 @@ echo 2000 > "$TMP/period"
 fake record --timeout 450 -I 100 --latency $two -q -o "$data"
 echo 40 > "$TMP/period"
 sampled --steps
-result "$(($(lines "$TMP/rows") < 8))" 'and one with long windows'
+result "$(($(lines "$TMP/rows") < 8))" 'a recording with long windows has all steps of latencies'
 
 # Events that were counted, and events that were lost.
 FAKE_LOST=1 fake record --timeout 250 -I 100 --latency $two -q -o "$data"
@@ -114,11 +114,11 @@ result "$([[ $(json counted_events "$TMP/rows" | paste -sd' ') == 'null null' ]]
 result "$([[ $(json row "$TMP/rows" | paste -sd' ') == 'process process' ]] && (($(json pid "$TMP/rows" | head -n 1) > 1))
 	echo $?)" 'its rows have its process'
 run td report -A "$data"
-expect 'and the table' 0 '
+expect 'the table of latencies has processes' 0 '
 event +pid +samples .*
 MEM_INST_RETIRED\.SPLIT_LOADS +[0-9]+ +[0-9]+ +7\.00 [^a-z]*
 MEM_' ''
-result "$((status || $(grep -c '^MEM_' "$TMP/out") != 2))" 'which has one row for a single task'
+result "$((status || $(grep -c '^MEM_' "$TMP/out") != 2))" 'the table has one row for a single task'
 run fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p $$
 expect 'a process' 0 '' ''
 sampled
@@ -150,7 +150,7 @@ refused 'an event that nobody has' 2 "^topdown: --latency: there is no event 'no
 refused 'an empty list' 2 "^topdown: --latency: there is no event ''" --latency ''
 FAKE_LATENCY_ERRNO=16 refused 'tasks that another session samples' 1 'sampled by another latency session' \
 	--latency all -p $$
-FAKE_LATENCY_ERRNO=16 refused 'and a command' 125 'sampled by another latency session' --latency all "${touch_it[@]}"
+FAKE_LATENCY_ERRNO=16 refused 'a command that another session samples is refused' 125 'sampled by another latency session' --latency all "${touch_it[@]}"
 FAKE_LATENCY_ERRNO=3 refused 'tasks that have all ended' 1 'the tasks have ended' --latency all -p "$$,$PPID"
 FAKE_LATENCY_ERRNO=13 refused 'no right' 3 '^topdown: cannot sample through .*_latency: Permission denied' --latency all
 FAKE_LATENCY_ERRNO=95 refused 'CPUs of which none can be sampled' 3 'none of these CPUs is a measured P-core' --latency all -C 3
@@ -217,7 +217,7 @@ expect 'one that was sampled for longer' 0 'SPLIT_LOADS' 'latencies of 1 of 1 ev
 run td report --diff "$TMP/without" "$TMP/latency100"
 expect 'one without latencies' 0 'MEM_LOAD_RETIRED\.L2_HIT +- +[0-9.]+ +- +- +none.*2 of 2 lines have no sample in one of the recordings' ''
 run td report --latency --diff "$TMP/without" "$TMP/without"
-expect 'neither with latencies' 2 '' '^topdown: --latency: neither recording has latencies'
+expect 'a difference of two recordings without latencies is refused' 2 '' '^topdown: --latency: neither recording has latencies'
 
 # The page: the lines are the values of the steps.
 cat > "$TMP/lines.py" << 'END'
@@ -248,9 +248,9 @@ else
 	skip 'has the values of the steps as lines' 'python3 is not installed'
 fi
 result "$(grep -q '<p>2,400 samples, mean 40.0, p50 41.5, p90 41.5, p99 41.5, max 40 cycles; sampled in 25.0% of the time; 240,000 events counted, 0.0% lost</p>' "$TMP/page"; echo $?)" \
-	'and what there was in all'
+	'the page has the latencies in all'
 result "$(($(grep -c '<summary>Values of MEM_' "$TMP/page") != 2 || $(grep -cE '<td>40</td>(<td>[0-9.]+</td>){4}</tr>' "$TMP/page") != 120))" \
-	'and as a table'
+	'the page has the latencies as a table'
 td report --html - "$TMP/without" > "$TMP/page"
 result "$(grep -qE 'Retire latenc|class="latency' "$TMP/page"; echo $((!$?)))" 'a page without latencies'
 fake record --timeout 150 -I 100 --latency all -q -o "$data"
@@ -266,14 +266,14 @@ sed -nE 's/.*"args":\{"cycles":([0-9.]+)\}\},?$/\1/p' "$TMP/counters" > "$TMP/cy
 awk '$1 > 0' "$TMP/cycles" > "$TMP/other"
 result "$(cmp -s "$TMP/one" "$TMP/other" && [[ $(lines "$TMP/one") == 240 ]]; echo $?)" 'the trace has the means'
 result "$([[ $(sed -nE '/"cycles":0.000/s/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | paste -sd' ') == '1120000000.000 1300000000.000' ]]; echo $?)" \
-	'and where there is none'
+	'the trace has zeros where latencies begin to lack'
 result "$(sed -nE 's/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | sort -nc; echo $?)" 'in the order of time'
 result "$(($(grep -c '"ph":"C","pid":2,"name":"MEM_LOAD_RETIRED.L2_HIT p99"' "$TMP/trace") != 242))" 'of its CPU, with p99'
 if command -v python3 > /dev/null; then
 	run python3 -m json.tool "$TMP/trace" /dev/null
-	expect 'and is JSON' 0 '' ''
+	expect 'the trace of latencies is JSON' 0 '' ''
 else
-	skip 'and is JSON' 'python3 is not installed'
+	skip 'the trace of latencies is JSON' 'python3 is not installed'
 fi
 
 # The file is as topdown-record(5) says: a reader of our own, which knows no more than that.
@@ -318,7 +318,7 @@ if command -v python3 > /dev/null; then
 	# Six entries; four that have samples, in six bins; and all of them with these bins.
 	read -ra bytes < <(sed 's/.*blocks //' "$TMP/bytes")
 	result "$([[ ${bytes[0]} == $((32 + 6 * 80)) && ${bytes[1]} == $((32 + 4 * 80 + 6 * 8)) &&
-		${bytes[-1]} == $((32 + 6 * 80 + 6 * 8)) ]]; echo $?)" 'and as large'
+		${bytes[-1]} == $((32 + 6 * 80 + 6 * 8)) ]]; echo $?)" 'blocks of latencies are as large as the format says'
 else
 	skip 'the file is as it is described' 'python3 is not installed'
 fi

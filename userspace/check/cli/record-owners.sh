@@ -43,7 +43,7 @@ owners --steps
 steps=$(rows time | sort -u | wc -l)
 result "$((steps < 3 || steps > 5))" "an interval of 100 ms each ($steps)"
 is 'each has the slots of a step' 5400000000 "$(rows pid slots | awk '$1 == 42 { print $2 }' | sort -u)"
-is 'and together those of all' "$total" "$(slots_of 42)"
+is 'the steps together have the slots of all' "$total" "$(slots_of 42)"
 is 'of which there is one an interval' "$((steps * 5400000000))" "$total"
 is 'a switch is counted once' "$((steps * 100))" "$(rows pid switches | awk '$1 == 42 { sum += $2 } END { print sum }')"
 owners --steps -I 10s
@@ -64,7 +64,7 @@ fake record -q --by process -I 100 --timeout 420 -o "$data"
 owners --steps
 is 'a last step that is short joins the one before' '4 10800000000' \
 	"$(rows time | sort -u | wc -l) $(rows pid slots | awk '$1 == 42 { print $2 }' | tail -n 1)"
-is 'which ends with the recording' 1 "$(rows interval | tail -n 1 | awk '{ print ($1 > 0.105 && $1 < 0.18) }')"
+is 'the last step ends with the recording' 1 "$(rows interval | tail -n 1 | awk '{ print ($1 > 0.105 && $1 < 0.18) }')"
 
 run fake record --by process -I 2s --timeout 50 -o "$data"
 expect 'too short to compare owners' 0 '' "needs 160 steps: record 320\.0 s, or with a shorter interval, such as -I 100ms$"
@@ -123,7 +123,7 @@ fake record -q --by cgroup --depth 1 -I 100 --timeout 150 -o "$data"
 owners
 is 'down to a level' $'/\n/a\n/c\nNone' "$(rows path)"
 run td report "$data"
-expect 'which the table says' 0 'cgroups down to level 1, each with all' ''
+expect 'the table says that cgroups end at a level' 0 'cgroups down to level 1, each with all' ''
 
 # One that is removed leaves its sums to its parent, which has them once.
 cgroups() {
@@ -145,7 +145,7 @@ is 'what was removed is counted once' \
 	$'/a/b/c 48000000000\n/new 16800000000\n/a/b 12000000000\n/a 2400000000' \
 	"$(rows path slots | grep ^/)"
 owners
-is 'and in all trees above it' \
+is 'slots of a cgroup that ended are in all trees above it' \
 	$'/ 79200000000\n/a 62400000000\n/a/b 60000000000\n/a/b/c 48000000000\n/new 16800000000' \
 	"$(rows path slots | grep ^/)"
 
@@ -172,7 +172,7 @@ result "$((status || $(grep -c '/<u' "$TMP/out") != 2))" 'fewer of them'
 run td report --owners "$data"
 result "$((status || $(grep -c '/<u' "$TMP/out") != 24))" 'all of them'
 run td report --owners -l 2 --steps "$data"
-expect 'and of level 2' 0 '^[^,]+: test-lake, .*windows of 4 CPUs, none lost
+expect 'steps have level 2' 0 '^[^,]+: test-lake, .*windows of 4 CPUs, none lost
 
 cgroups, .*RETIRing: light, .*
 until [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]{12}, 0\.050 s
@@ -192,13 +192,13 @@ share%  sort% .* mem  core .*
   [0-9.]+   29\.[0-9] .*30\.0\* .* 1 /
 ' ''
 run td report --owners -l 1 --sort tma_memory_bound "$data"
-expect 'also without that level' 0 'share%  sort%  on CPU s retiring .*   29\.[0-9] ' ''
+expect '--sort takes a node of a level that is not shown' 0 'share%  sort%  on CPU s retiring .*   29\.[0-9] ' ''
 run td report --owners --self --top 20 "$data"
 expect 'the others have a share' 0 '
 [0-9] more, ([0-9]+\.[0-9])% \(--top\)$' ''
 rest=$(sed -nE 's/^[0-9]+ more, ([0-9.]+)% .*/\1/p' "$TMP/out")
 owners --self
-is 'which is what they have' "$rest" "$(rows share | tail -n +21 | awk '{ sum += $1 } END { printf "%.1f\n", sum * 100 }')"
+is 'the share of the rest is what they have' "$rest" "$(rows share | tail -n +21 | awk '{ sum += $1 } END { printf "%.1f\n", sum * 100 }')"
 
 # Lines on a terminal have 100 characters at most.
 pod=kubepods-burstable-pod01234567_89ab_cdef_0123_456789abcdef.slice-cri-containerd-0123456789abcdef0123456789abcdef.scope
@@ -216,7 +216,7 @@ td report --html "$TMP/page" --top 5 "$data"
 result "$([[ $(grep -c '<tr><th scope="row">/' "$TMP/page") == 5 && $(grep -c '<figcaption>/' "$TMP/page") == 5 ]]; echo $?)" \
 	'the page has a table and pictures'
 result "$(grep -q '5 of [0-9]*, sorted by slots; .*<th scope="col">bottleneck</th>' "$TMP/page" && grep -q '<td>backend_bound</td></tr>' "$TMP/page"; echo $?)" \
-	'which says by what it is sorted, and has a word for the bottleneck'
+	'the page says by what it is sorted, and has a word for the bottleneck'
 result "$(grep -q '/&lt;u' "$TMP/page" && ! grep -q '/<u' "$TMP/page"; echo $?)" 'in which a name is only a name'
 run td report -C 0 "$data"
 expect 'a CPU alone' 0 'tma_retiring' 'owners are of all CPUs, and left out with -C'
@@ -239,7 +239,7 @@ for file in "$TMP/log" "$TMP/log.1" "$TMP/log.2"; do
 done > "$TMP/rows"
 alone=$(rows path slots | sort | awk '{ sum[$1] += $2 } END { for (i in sum) printf "%s %.0f\n", i, sum[i] }' | sort)
 td report --owners -j "$TMP/log" "$TMP/log.1" "$TMP/log.2" > "$TMP/rows"
-is 'and each cgroup once in all files' "$alone" "$(rows path slots | sort)"
+is 'each cgroup is there once in all files' "$alone" "$(rows path slots | sort)"
 head -c "$(($(stat -c %s "$TMP/log.1") - 100))" "$TMP/log.1" > "$data"
 owners --partial 2> /dev/null
 is 'a file that was cut off' $'/\n/a\n/a/b\n/c\nNone' "$(rows path)"
@@ -250,7 +250,7 @@ mkdir "$TMP/numbers"
 "$BUILD/$variant/made" owners-first "$TMP/numbers/log.1"
 "$BUILD/$variant/made" owners-second "$TMP/numbers/log"
 td report --owners -j --rotated "$TMP/numbers/log" > "$TMP/rows"
-is 'nor is a number an owner' $'20 12000000000\n30 6000000000' "$(rows pid slots | sort)"
+is 'a number is another owner in another file' $'20 12000000000\n30 6000000000' "$(rows pid slots | sort)"
 echo 2000 > "$TMP/period"
 FAKE_TICK=0 FAKE_CPUS=1 FAKE_PERIOD=$TMP/period fake record -q --by cgroup -I 50 --timeout 70 -o "$data"
 "$BUILD/$variant/damage" "$data" > "$TMP/damage" 2>&1 || true
@@ -335,7 +335,7 @@ FAKE_NO_CGROUPS=1 run fake record --by cgroup --timeout 100 -o "$TMP/none"
 expect 'a kernel without cgroups' 3 '' 'CONFIG_CGROUP_PERF; --by process does not'
 FAKE_OWNERS_ERRNO=13 run fake record --by process --timeout 100 -o "$TMP/none"
 expect 'no right' 3 '' 'perf_event_paranoid|CAP_PERFMON'
-result "$([[ ! -e $TMP/none ]]; echo $?)" 'and no file'
+result "$([[ ! -e $TMP/none ]]; echo $?)" 'a refused recording leaves no file'
 FAKE_OWNERS_READS=4 run fake record -q --by process -I 50 --timeout 500 -o "$data"
 expect 'a reading that fails' 1 '' 'cannot read owners through .*Input/output error'
 finish

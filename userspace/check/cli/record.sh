@@ -45,7 +45,7 @@ without_time "$TMP/file" > "$TMP/other"
 result "$(cmp -s "$TMP/one" "$TMP/other" && [[ -s $TMP/one ]]; echo $?)" 'is in the file to the last digit'
 FAKE_MIX=1 fake history -n 4096 | sed 's/^[0-9:.]*//' > "$TMP/one"
 td report --windows "$data" | sed 's/^[0-9:.]*//' > "$TMP/other"
-result "$(cmp -s "$TMP/one" "$TMP/other"; echo $?)" 'and in the table'
+result "$(cmp -s "$TMP/one" "$TMP/other"; echo $?)" 'the table of windows is that of history'
 age=$(awk "BEGIN { print $(json time "$TMP/ring" | head -n 1) - $(json time "$TMP/file" | head -n 1) }")
 result "$(holds "$age > -0.1 && $age < 5"; echo $?)" "with the time of day ($age s before)"
 # The windows are older than the recorder.
@@ -65,10 +65,10 @@ td report -j -A "$data" > "$TMP/sums"
 result "$([[ $(json slots "$TMP/file" | sum) == "$(json slots "$TMP/sums" | head -n 1 | sum)" ]]; echo $?)" \
 	'the slots of all windows are those of the report'
 result "$([[ $(json slots "$TMP/sums" | tail -n 4 | sum) == "$(json slots "$TMP/sums" | head -n 1 | sum)" ]]; echo $?)" \
-	'and those of all CPUs'
+	'the slots of all are those of all CPUs'
 td report --steps -j "$data" > "$TMP/steps"
 result "$([[ $(json slots "$TMP/steps" | sum) == "$(json slots "$TMP/sums" | head -n 1 | sum)" ]]; echo $?)" \
-	'and those of all steps'
+	'the slots of all are those of all steps'
 # The CPUs are looked at one after the other, and windows close meanwhile.
 paste <(json cpu "$TMP/file") <(json window "$TMP/file") > "$TMP/one"
 result "$(awk '{ if (!($1 in n) || $2 < first[$1]) first[$1] = $2; if ($2 > last[$1]) last[$1] = $2; n[$1]++ }
@@ -92,13 +92,13 @@ td report -A -j "$data" | grep -E '"cpu":[13],' > "$TMP/some"
 td report -A -j -C 1,3 "$data" > "$TMP/sums"
 result "$(tail -n 2 "$TMP/sums" | cmp -s - "$TMP/some"; echo $?)" 'the totals of each'
 result "$([[ $(lines "$TMP/sums") == 3 && $(json slots "$TMP/some" | sum) == "$(json slots "$TMP/sums" | head -n 1 | sum)" ]]; echo $?)" \
-	'and their sum'
+	'the sum of some CPUs is theirs'
 td report --steps -j -C 1,3 "$data" > "$TMP/steps"
 result "$([[ $(json slots "$TMP/steps" | sum) == "$(json slots "$TMP/some" | sum)" ]]; echo $?)" 'their steps'
 run td report -C 3 "$data"
 expect 'the table of one' 0 'windows? of 1 CPU, none lost' ''
 td report --trace - -C 3 "$data" > "$TMP/trace"
-result "$([[ $(grep -oE '"pid":[0-9]+' "$TMP/trace" | sort -u) == '"pid":4' ]]; echo $?)" 'and its trace'
+result "$([[ $(grep -oE '"pid":[0-9]+' "$TMP/trace" | sort -u) == '"pid":4' ]]; echo $?)" 'the trace of one CPU has no other'
 run td report -C 3,9 --trace "$TMP/trace" "$data"
 expect 'a CPU that the recording does not have' 2 '' '^topdown: -C: CPU 9 is not in .*data \(allowed: 0-3\)$'
 result "$([[ -s $TMP/trace ]]; echo $?)" 'leaves an earlier trace'
@@ -110,11 +110,11 @@ lost=$(sed -E 's/.*; ([0-9]+) windows were lost/\1/' <<< "$err")
 run td report "$data"
 expect 'is in the report' 0 "windows of 4 CPUs, $lost LOST \(CPU 0: [0-9]+, 1: [0-9]+, 2: [0-9]+, 3: [0-9]+\)" ''
 FAKE_TICK=-1 run fake record --timeout 100 -o "$data"
-expect 'and no error without --strict' 0 '' $'; [0-9]+ windows were lost\n'
+expect 'lost windows are no error without --strict' 0 '' $'; [0-9]+ windows were lost\n'
 FAKE_TICK=-1 run fake record -a --strict -q -o "$data" -- sleep 0.4
 expect 'a command that loses windows' 4 '' '; [0-9]+ windows were lost$'
 FAKE_TICK=-1 run fake record -a --strict -q -o "$data" -- sh -c 'sleep 0.4; exit 3'
-expect 'and fails' 3 '' '; [0-9]+ windows were lost$'
+expect 'a command that loses windows and fails decides the status' 3 '' '; [0-9]+ windows were lost$'
 FAKE_TICK=40 FAKE_HOLE=2 run fake record --timeout 100 -o "$data"
 expect 'a number that no CPU has' 0 '' 'windows of 3 CPUs'
 FAKE_STUCK=1 run fake record --timeout 100 -o "$data"
@@ -134,7 +134,7 @@ signalled KILL
 run td report "$data"
 expect 'SIGKILL does not' 1 '' '^topdown: cannot read .*: it has no end: .* \(--partial reads what is there\)$|it was cut off after'
 run td report --partial "$data"
-expect 'but --partial reads it' 0 'windows of 4 CPUs, none lost' '^topdown: .* is not whole: '
+expect '--partial reads a file without an end' 0 'windows of 4 CPUs, none lost' '^topdown: .* is not whole: '
 status=0
 fake record --timeout 300 -o /dev/full 2> "$TMP/err" || status=$?
 out='' err=$(< "$TMP/err")
@@ -232,7 +232,7 @@ json time "$TMP/file" | awk 'NR > 1 { print int($1 - last + 0.5) } { last = $1 }
 result "$([[ $(awk '{ print $2 }' "$TMP/steps" | paste -sd' ') == '0 3600' && $(awk 'END { print $1 }' "$TMP/steps") == 1 ]]; echo $?)" \
 	'the time of day jumps once, with the clock'
 td report -j "$data" > "$TMP/sums"
-result "$(holds "$(json interval "$TMP/sums") < 60"; echo $?)" 'and the recording is not an hour longer'
+result "$(holds "$(json interval "$TMP/sums") < 60"; echo $?)" 'a jump of the time of day makes the recording no longer'
 
 # What is left for the last step is as long as the recording.
 fake record --timeout 250 -q -o "$TMP/steps"
@@ -252,8 +252,8 @@ run td report "$TMP/drilldown"
 expect 'children that were counted at times' 0 'tma_light_operations +- +- +- +-
 .*tma_memory_bound +60\.0~ +60\.0 +60\.0 +60\.0  ~ counted in 80\.0% of the slots' ''
 td report --html - "$TMP/drilldown" > "$TMP/page"
-result "$(grep -q 'memory_bound</th><td>60.0 (counted in 80.0% of the slots)' "$TMP/page"; echo $?)" 'and on the page'
-result "$(grep -q 'class="area n10' "$TMP/page"; echo $?)" 'which has their picture'
+result "$(grep -q 'memory_bound</th><td>60.0 (counted in 80.0% of the slots)' "$TMP/page"; echo $?)" 'the page says in which slots a node was counted'
+result "$(grep -q 'class="area n10' "$TMP/page"; echo $?)" 'the page has a picture of these slots'
 run td report -j "$TMP/sleepy"
 expect 'a task that slept at first' 0 '"source":"perf_metrics",.*"slots":54000000000,' ''
 run td report "$TMP/lost"
@@ -268,7 +268,7 @@ expect '--past with a window that was open' 0 ', 14\.000 s: 11 windows .*
 84,000,000,000 slots.*
 22:13:07\.000 +14\.000 s ' ''
 run td report -j "$TMP/pastlost"
-expect 'and with a loss' 0 '"slots":102000000000,.*"lost":3' ''
+expect 'JSON has the slots of a recording with a loss' 0 '"slots":102000000000,.*"lost":3' ''
 run td report -j -A "$TMP/asleep"
 expect 'CPUs that slept' 0 '"cpu":null.*"busy":0\.250000,.*"cpu":0,.*"busy":1\.000000,.*"cpu":1,.*"busy":0\.000000,' ''
 result "$([[ $(td report --steps -j "$TMP/asleep" | grep -c '"busy":0.250000') == 10 ]]; echo $?)" 'in each step'
@@ -411,16 +411,16 @@ assert len(ends) == int(sys.argv[2]) and trace["displayTimeUnit"] in ("ms", "ns"
 END
 if command -v python3 > /dev/null; then
 	run python3 "$TMP/trace.py" "$TMP/trace" 4
-	expect 'and is as the format asks for it' 0 '' ''
+	expect 'the trace is as the format asks for it' 0 '' ''
 	sed 's/"dur":[0-9]*/&9/' "$TMP/trace" > "$TMP/broken"
 	result "$(! python3 "$TMP/trace.py" "$TMP/broken" 4 2> /dev/null; echo $?)" 'slices that overlap are seen'
 else
-	skip 'and is as the format asks for it' 'python3 is not installed'
+	skip 'the trace is as the format asks for it' 'python3 is not installed'
 fi
 td report -l 1 --trace - "$TMP/asleep" > "$TMP/trace"
 result "$(grep -q '"tma_backend_bound"' "$TMP/trace" && ! grep -q 'memory_bound' "$TMP/trace"; echo $?)" '-l 1 names no level 2'
 td report --trace - "$TMP/asleep" > "$TMP/trace"
-result "$(grep -q 'memory_bound' "$TMP/trace"; echo $?)" 'and without it there is'
+result "$(grep -q 'memory_bound' "$TMP/trace"; echo $?)" 'a trace without -l has level 2'
 td report --trace - "$TMP/asleep" > /dev/full 2> "$TMP/err" && status=0 || status=$?
 result "$((status != 1))" 'no room for the trace'
 
@@ -443,7 +443,7 @@ run td report -A --html "$TMP/page" "$TMP/a<b>&\"c"
 expect '--html' 0 '' ''
 result "$(grep -qiE '<script|javascript:|https?:|src=|url\(|@import|<link|<iframe| on[a-z]+=' "$TMP/page"; echo $((!$?)))" \
 	'has no script, and nothing from elsewhere'
-result "$(grep -q "default-src 'none'" "$TMP/page"; echo $?)" 'and says so to the browser'
+result "$(grep -q "default-src 'none'" "$TMP/page"; echo $?)" 'the page forbids all else to the browser'
 result "$(grep -q 'a&lt;b&gt;&amp;&quot;c' "$TMP/page"; echo $?)" 'texts cannot become elements'
 result "$(($(grep -c '<g class="step" tabindex="0" role="img"><title>[0-9:.]*: retiring 4[0-9.]*%, ' "$TMP/page") < 8))" \
 	'steps can be reached by keys, and say what they have'
@@ -452,12 +452,12 @@ result "$(grep -q '^<p class="verdict">bottleneck: <b>tma_backend_bound</b> 4[0-
 	'the page says the bottleneck that the table marks'
 FAKE_FEATURES=1023 fake record -q -o "$TMP/active" --timeout 400ms
 td report --html - "$TMP/active" > "$TMP/page"
-result "$(grep -q '^<p>busy [0-9.]*%, IPC 1\.50</p>$' "$TMP/page"; echo $?)" 'and IPC and busy of all'
+result "$(grep -q '^<p>busy [0-9.]*%, IPC 1\.50</p>$' "$TMP/page"; echo $?)" 'the page has IPC and busy of all'
 result "$(grep -q '<th scope="col">IPC</th><th scope="col">busy %</th></tr>' "$TMP/page" && (($(grep -cE '<td>1\.50</td><td>[0-9.]+</td></tr>' "$TMP/page") > 3)); echo $?)" \
-	'and of each step'
+	'the page has IPC and busy of each step'
 FAKE_FEATURES=1023 FAKE_BUSY=1 fake record -q -o "$TMP/active" --timeout 400ms
 td report --html - "$TMP/active" > "$TMP/page"
-result "$(grep -q '^<p class="verdict">nearly idle: no bottleneck is named</p>$' "$TMP/page"; echo $?)" 'but none where the table names none'
+result "$(grep -q '^<p class="verdict">nearly idle: no bottleneck is named</p>$' "$TMP/page"; echo $?)" 'the page names no bottleneck where the table names none'
 td report --html - "$TMP/asleep" > /dev/full 2> "$TMP/err" && status=0 || status=$?
 result "$((status != 1))" 'no room for the page'
 
@@ -481,7 +481,7 @@ result "$(cmp -s topdown.data.old ../first && ! cmp -s topdown.data ../first; ec
 fake record -q --past --timeout 10 -o other.data
 cp topdown.data ../first
 fake record -q --past --timeout 10 -o other.data
-result "$(cmp -s topdown.data ../first && [[ ! -e other.data.old ]]; echo $?)" 'but not another file'
+result "$(cmp -s topdown.data ../first && [[ ! -e other.data.old ]]; echo $?)" 'a file with another name is not kept'
 cd - > /dev/null
 run fake record -a -o "$data" -- sh -c 'sleep 0.2; exit 4'
 expect 'the machine while a command runs' 4 '' 'windows of 4 CPUs'

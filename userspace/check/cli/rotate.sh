@@ -45,7 +45,7 @@ for file in "${files[@]::${#files[@]}-1}"; do
 done > "$TMP/sizes"
 result "$((! $(lines "$TMP/sizes") == 0))" 'all but the last have that size'
 result "$(numbers "${files[@]}" | without_gap; echo $?)" 'no window is missing between them'
-result "$(numbers "${files[@]}" | sort | uniq -d | grep -q .; echo $((!$?)))" 'and none is there twice'
+result "$(numbers "${files[@]}" | sort | uniq -d | grep -q .; echo $((!$?)))" 'no window is there twice'
 for file in "${files[@]}"; do td report --windows -j "$file"; done > "$TMP/windows"
 result "$([[ $(slots "${files[@]}") == "$(json slots "$TMP/windows" | sum)" ]]; echo $?)" 'the sums of all files are those of all windows'
 count=$(lines "$TMP/windows")
@@ -58,7 +58,7 @@ td report --steps -j "${files[0]}" > "$TMP/one"
 td report --steps -j "${files[@]}" > "$TMP/steps"
 json time "$TMP/steps" > "$TMP/times"
 # The windows of the stand-in are longer than their distance, so the first may begin too early.
-result "$(sort -nc "$TMP/times" && holds "$(json slots "$TMP/steps" | sum) / $(< "$TMP/slots") > 0.99 && $(json slots "$TMP/steps" | sum) <= $(< "$TMP/slots")"; echo $?)" 'and steps in the order of time'
+result "$(sort -nc "$TMP/times" && holds "$(json slots "$TMP/steps" | sum) / $(< "$TMP/slots") > 0.99 && $(json slots "$TMP/steps" | sum) <= $(< "$TMP/slots")"; echo $?)" 'steps are in the order of time'
 json time "$TMP/one" > "$TMP/other"
 result "$([[ $(sed -n 1p "$TMP/times") == "$(sed -n 1p "$TMP/other")" ]]; echo $?)" 'from the begin of the oldest'
 mapfile -t shuffled < <(printf '%s\n' "${files[@]}" | sort)
@@ -74,7 +74,7 @@ echo other > "$TMP/all/notes"
 td report -A "$TMP/all" > "$TMP/other"
 result "$(cmp -s "$TMP/one" "$TMP/other"; echo $?)" 'as those of a directory'
 td report -A --rotated "$data" > "$TMP/other"
-result "$(cmp -s "$TMP/one" "$TMP/other"; echo $?)" 'and by the name of the latest'
+result "$(cmp -s "$TMP/one" "$TMP/other"; echo $?)" '--rotated finds the files by the name of the latest'
 half=$(awk '{ sum += $1 } END { printf "%.3f", sum / NR }' "$TMP/times")
 td report -j --since "@$half" "${files[@]}" > "$TMP/sums"
 result "$(holds "$(json windows "$TMP/sums") > $count / 4 && $(json windows "$TMP/sums") < $count * 3 / 4"; echo $?)" 'of which a time is taken'
@@ -94,7 +94,7 @@ expect 'an older file for --rotated' 2 '' "^topdown: --rotated: $data.1 is an ol
 run td report --rotated "$TMP/all"
 expect 'a directory for --rotated' 2 '' '^topdown: --rotated: a directory has all of them: leave out --rotated$'
 run td report "$data" -
-expect 'and standard input' 2 '' '^topdown: standard input is one recording \(allowed: - alone\)$'
+expect 'standard input is refused beside files' 2 '' '^topdown: standard input is one recording \(allowed: - alone\)$'
 run td report --rotated "$data" "$data.1"
 expect 'too many for --rotated' 2 '' '^topdown: --rotated finds the older files by the name of the latest \(allowed: one FILE\)$'
 if ((${#files[@]} > 2)); then
@@ -103,17 +103,17 @@ if ((${#files[@]} > 2)); then
 	td report -j "${files[0]}" "${files[2]}" > "$TMP/sums" 2> /dev/null
 	result "$([[ $(json slots "$TMP/sums" | sum) == "$(slots "${files[0]}" "${files[2]}")" ]]; echo $?)" 'takes its slots with it'
 	td report -j "${files[0]}" "${files[2]}" > "$TMP/sums" 2> /dev/null
-	result "$(holds "$(json not_recorded "$TMP/sums") > 0.01"; echo $?)" 'and programs see how long'
+	result "$(holds "$(json not_recorded "$TMP/sums") > 0.01"; echo $?)" 'programs see how long nothing was recorded'
 	td report --steps -I 10 -j "${files[0]}" "${files[2]}" > "$TMP/steps" 2> /dev/null
 	result "$(holds "$(json not_recorded "$TMP/steps" | sum) - $(json not_recorded "$TMP/sums") < 0.001 && $(json not_recorded "$TMP/steps" | sum) > 0.01"; echo $?)" 'in each step'
 	grep '"state":"not_recorded"' "$TMP/steps" > "$TMP/unrecorded" || true
 	result "$([[ -s $TMP/unrecorded && $(json busy "$TMP/unrecorded" | sort -u) == null && $(json slots "$TMP/unrecorded" | sort -u) == 0 ]]; echo $?)" 'no step of it is idle'
 	run td report -I 10 "${files[0]}" "${files[2]}"
-	result "$([[ $out =~ ' s  not recorded' && $out != *' no slots'* ]]; echo $?)" 'nor the time in the table'
+	result "$([[ $out =~ ' s  not recorded' && $out != *' no slots'* ]]; echo $?)" 'the table says what was not recorded'
 	count_steps=$(sed -nE 's/.*over ([0-9]+) steps? of.*/\1/p' "$TMP/out")
-	result "$((count_steps + $(lines "$TMP/unrecorded") != $(lines "$TMP/steps")))" 'which counts the steps that were recorded'
+	result "$((count_steps + $(lines "$TMP/unrecorded") != $(lines "$TMP/steps")))" 'the table counts the steps that were recorded'
 	td report --html "$TMP/page" "${files[0]}" "${files[2]}" 2> /dev/null
-	result "$(grep -q ' lost, 0\.[0-9]* s not recorded\. ' "$TMP/page"; echo $?)" 'and the page says so'
+	result "$(grep -q ' lost, 0\.[0-9]* s not recorded\. ' "$TMP/page"; echo $?)" 'the page says how long nothing was recorded'
 fi
 
 fake record --timeout 100 -q -o "$TMP/plain"
@@ -121,7 +121,7 @@ run fake record --rotate 1G,9 --timeout 100 -o "$data"
 expect 'a run that needs one file' 0 '' " bytes in 1 file, the last is "
 result "$(cmp -s "$data.1" "$TMP/plain"; echo $((!$?)))" 'has it for itself'
 for file in "$data".?; do td report --windows -j "$file"; done > "$TMP/windows"
-result "$(($(lines "$TMP/windows") != count))" 'and keeps those of the run before'
+result "$(($(lines "$TMP/windows") != count))" 'a second run keeps the windows of the run before'
 
 # By the time, also on a machine that sleeps.
 rm -f "$data"*
@@ -183,7 +183,7 @@ result "$([[ $(json windows "$TMP/out") == "$(json windows "$TMP/one")" ]]; echo
 run td report "$log" "$log.2"
 expect 'files with other options' 2 '' "^topdown: $log.2 and $log differ in -C \(allowed: files of one 'topdown record --rotate'\)$"
 run td report "$log" "$log.3"
-expect 'and of another load of the module' 2 '' "^topdown: between $log.3 and $log the module was loaded again \("
+expect 'files of two loads of the module are refused' 2 '' "^topdown: between $log.3 and $log the module was loaded again \("
 rm "$log.2"
 run td report --rotated "$log"
 expect 'a number that is missing' 0 . "^topdown: $log.3 is of an earlier run and left out "
@@ -197,9 +197,9 @@ expect 'is left out with --partial' 0 . "^topdown: nothing of $log.2 can be read
 "
 fake record -q --timeout 200 -o "$TMP/task" -- true
 run td report "$TMP/plain" "$TMP/task"
-expect 'and of tasks' 2 '' "^topdown: $TMP/task is of tasks, which is whole by itself "
+expect 'a file of tasks is refused beside others' 2 '' "^topdown: $TMP/task is of tasks, which is whole by itself "
 run td report "$TMP/plain" "$TMP/none"
-expect 'and one that is not there' 1 '' "^topdown: cannot open $TMP/none: "
+expect 'a file that is not there is refused' 1 '' "^topdown: cannot open $TMP/none: "
 mkdir "$TMP/empty"
 run td report "$TMP/empty"
 expect 'a directory without one' 1 '' "^topdown: $TMP/empty has no recording "
@@ -207,7 +207,7 @@ run td report --until 2020-01-01 "$data"
 expect 'a time that an older file may have' 2 '' "nothing of .* is in this time .*; --rotated also reads the older files of 'topdown record --rotate': .1, .2, and so on$"
 oldest=$(find "$TMP" -name 'data.?' | sort | tail -n 1)
 run td report --until 2020-01-01 "$oldest"
-expect 'but not where there is none older' 2 '' 'nothing of .* is in this time \(it is from [-0-9: .]* to [-0-9: .]*\)$'
+expect 'the oldest file has no advice about older ones' 2 '' 'nothing of .* is in this time \(it is from [-0-9: .]* to [-0-9: .]*\)$'
 
 # The recorder may rename its files while they are read: all of before are read, or all of after.
 mkdir "$TMP/live"
@@ -264,7 +264,7 @@ td report --latency -j "$data" > "$TMP/other"
 result "$([[ -s $TMP/one && $(json event "$TMP/one") == "$(json event "$TMP/other")" ]]; echo $?)" 'each has all events'
 head -c $(($(stat -c %s "$data") * 8 / 10)) "$data" > "$TMP/cut"
 td report --partial --latency -j "$TMP/cut" > "$TMP/other" 2> "$TMP/err"
-result "$([[ $(json event "$TMP/one") == "$(json event "$TMP/other")" ]]; echo $?)" 'and says so at its begin'
+result "$([[ $(json event "$TMP/one") == "$(json event "$TMP/other")" ]]; echo $?)" 'a file that was cut has all events, named at its begin'
 for bad in 100M 100M,1 100M,1001 100,5 M,5 1K,5 2000G,5 1x,5 ,5 1ms,5 600h,5 0s,2 '' '1h, 5' 1h,5x 1h,-5; do
 	run fake record --rotate "$bad" --timeout 100 -o "$data"
 	expect "--rotate '$bad'" 2 '' '^topdown: --rotate: '

@@ -34,7 +34,7 @@ fi
 # The status of runs that fail, and the end of those that are ended.
 run fake record -r 3 -q -o "$data" -- sh -c "echo x >> '$TMP/times'; exit \$((\$(wc -l < '$TMP/times') - 1))"
 expect 'the first run that fails decides the status' 1 '' ''
-result "$(($(lines "$TMP/times") != 3))" 'and the others run too'
+result "$(($(lines "$TMP/times") != 3))" 'runs go on after one that fails'
 run fake record -r 3 -o "$data" -- sh -c 'kill -9 $$'
 expect 'a run that is killed is the last' 137 '' ' of 1 run in .*
 topdown: too few runs for .topdown report --diff., which needs 3: -r 5$'
@@ -50,17 +50,17 @@ out='' err=$(< "$TMP/err")
 expect 'as is one that a signal is handed on to' 143 '' ' of [45] runs in '
 ended=$(sed -nE 's/.* of ([0-9]+) runs .*/\1/p' <<< "$err")
 run td report --diff "$data" "$data"
-expect 'and it is left out' 0 "before .*, $((ended - 1)) runs" ''
+expect 'a run that was interrupted is left out' 0 "before .*, $((ended - 1)) runs" ''
 
 # A program that crashes has not done its work.
 run fake record -r 9 -I 20 -q -o "$data" -- sh -c "echo x >> '$TMP/crashes'; sleep 0.05; [ \$(wc -l < '$TMP/crashes') -lt 4 ] || kill -SEGV \$\$"
 expect 'a run that crashes is the last' 139 '' ''
 run td report --diff "$data" "$data"
-expect 'and is left out, too' 0 'before .*, 3 runs' ''
+expect 'a run that crashed is left out' 0 'before .*, 3 runs' ''
 run fake record -r 2 -q -o "$TMP/two" -- true
 run td report --fail-on-change --diff "$TMP/two" "$TMP/two"
 expect 'two runs are too few' 4 'nothing can be said of 17 of 17 lines: a recording has fewer than 3 whole runs' ''
-expect 'and to say which is faster' 4 'faster or slower: nothing can be said, a recording has fewer whole runs ' ''
+expect 'two runs are too few to say which is faster' 4 'faster or slower: nothing can be said, a recording has fewer whole runs ' ''
 fake record -q -I 20 -o "$TMP/single" -- sleep 0.1
 run td report --diff "$data" "$TMP/single"
 slots=$(sed -n 's/^before .* steps* of [0-9.]* s, \(.*\) slots, .*/\1/p' <<< "$out")
@@ -104,13 +104,13 @@ result "$((changed != pairs || retiring > pairs * 2 / 100))" 'half of the work w
 mkdir "$TMP/half"
 "$BUILD/$variant/pairs" "$TMP/half" 1 1 5 0 0.5
 run td report --diff "$TMP/half/before.0" "$TMP/half/after.0"
-expect 'and is said where it is' 0 'elapsed, s +[56]\.[0-9]+ +[23]\.[0-9]+ +-[45][0-9.]+% .*changed
+expect 'a difference is said where it is' 0 'elapsed, s +[56]\.[0-9]+ +[23]\.[0-9]+ +-[45][0-9.]+% .*changed
 slots .*changed
 instructions .*changed
 cycles .*changed
 .*tma_retiring .* noise' ''
 expect 'the last line says that it is faster, and why' 0 'after is faster: a run takes (49|50)\.[0-9]% less time \(\+-[0-9]\.[0-9]%\), with 50\.[0-9]% fewer instructions$' ''
-result "$([[ ${out##*$'\n'} == 'after is faster: '* ]]; echo $?)" 'and nothing is after it'
+result "$([[ ${out##*$'\n'} == 'after is faster: '* ]]; echo $?)" 'the line that says which is faster is the last'
 expect 'amounts have groups of digits' 0 'instructions +(5,99|6,00)[0-9],[0-9]{3},[0-9]{3} +(2,99|3,00)[0-9],[0-9]{3},[0-9]{3} ' ''
 run td report --diff "$TMP/half/after.0" "$TMP/half/before.0"
 expect 'the other way round it is slower' 0 'after is slower: a run takes (9|10)[0-9]\.[0-9]% more time \(.*\), with (9|10)[0-9]\.[0-9]% more instructions$' ''

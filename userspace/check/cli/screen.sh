@@ -188,7 +188,7 @@ mux send-keys l
 shows 'l: of each CPU' 'rows 1-6 of 6.*LOCAL_DRAM +1 +20 +190\.0'
 mux send-keys L
 shows 'L: slots' 'sorted by CPU.*   0  40\.0 '
-result "$([[ -e $TMP/ended ]]; echo $?)" 'and nothing is sampled any more'
+result "$([[ -e $TMP/ended ]]; echo $?)" 'nothing is sampled after L'
 mux send-keys L f 0 Enter l
 shows 'L: latencies again' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
 # stopped NAME: the latency session ends
@@ -216,7 +216,7 @@ kill -CONT "$pid"
 shows 'it goes on' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
 mux send-keys q
 ended 'q gives the terminal back, and ends the sampling' 0
-stopped 'which was sampled until then'
+stopped 'latencies are sampled until q'
 start FAKE_FEATURES=31 FAKE_REFUSAL=1 -- -d 100
 seen 'RETIR' || true
 mux send-keys L
@@ -253,7 +253,7 @@ shows 'f: by name' "rows 1-1 of 1; names with 'nit'.*
  +1 init +[0-9]"
 mux send-keys f Enter Space
 shows 'space: frozen processes' 'FROZEN.* 42 serv'
-holds 'which costs nobody a switch' 0
+holds 'a frozen screen costs nobody a switch' 0
 mux send-keys v
 shows 'v: cgroups' 'cgroups sorted by slots; rows 1-5 of 5.*
 / +[0-9].*
@@ -273,7 +273,7 @@ shows 'h: help of owners' 'A row is a process or cgroup'
 holds 'owners are let go for the help' 0
 mux send-keys x
 shows 'they come back' '/a/b +[0-9]'
-holds 'and are held on again' 1
+holds 'owners are held on again after the help' 1
 kill -TSTP "$(program)"
 await grep -q '^State:.T' "/proc/$(program)/status"
 holds 'a stopped process lets go' 0
@@ -281,7 +281,7 @@ kill -CONT "$(program)"
 shows 'it goes on' '/a/b +[0-9]'
 mux send-keys v
 shows 'v: CPUs' 'sorted by CPU.*   0  40\.0 '
-holds 'and nothing is held any more' 0
+holds 'owners are let go for CPUs' 0
 mux send-keys q
 ended 'q gives the terminal back after owners' 0
 start "$OWNERS" -- -d 100 --by cgroup --depth 3 --sort tma_memory_bound

@@ -62,7 +62,7 @@ static void test_sums(void)
 	check(series.nr <= SERIES_STEPS_MAX && series.nr > SERIES_STEPS_MAX / 2,
 	      "a long recording has longer steps");
 	check(series.step_ns * series.nr >= at_ns - 1000 &&
-	      series.step_ns * (series.nr - 1) < at_ns - 1000, "which cover it all");
+	      series.step_ns * (series.nr - 1) < at_ns - 1000, "longer steps lack nothing");
 	series_join(&joined, &series, 20);
 	sum = sum_of(&joined);
 	check(is_same(&all, &sum) && joined.nr <= 20, "steps are joined");
@@ -83,7 +83,7 @@ static void test_places(void)
 	      series.step[2].slots == 500 && series.step[3].slots == 500, "where windows lie");
 	check(series.step[0].node[TOPDOWN_RETIRING] == 200 &&
 	      series.step[0].ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_ONE / 10 * 4,
-	      "and what they have");
+	      "the steps have the slots of their windows");
 	series_free(&series);
 }
 
@@ -141,7 +141,7 @@ static void test_end(void)
 	series_ranks(&series, ranks);
 	check(near(ranks[0].ratio[0], 0.4), "what is left for it is no rank");
 	series_join(&joined, &series, 8);
-	check(joined.nr == 8 && series_step_end(&joined, 7) == 15515, "nor longer when joined");
+	check(joined.nr == 8 && series_step_end(&joined, 7) == 15515, "joined steps end in time");
 	series_free(&joined);
 	series.nr = 1;
 	series.end_ns = 600;

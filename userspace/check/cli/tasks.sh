@@ -148,7 +148,7 @@ wait "$ours" || true
 count=$(grep -c "\"pid\":$short," "$TMP/out")
 result "$([[ $(grep "\"pid\":$short," "$TMP/out" | tail -n 1) == *exited* ]]; echo $?)" \
 	"one that has ended has no more lines ($count)"
-result "$(($(grep -c exited "$TMP/out") != 1))" 'and the end is said once'
+result "$(($(grep -c exited "$TMP/out") != 1))" 'the end of a task is said once'
 # A machine that is late makes fewer intervals of them.
 intervals=$(json time "$TMP/out" | sort -u | wc -l)
 count=$(grep -c "\"pid\":$long," "$TMP/out")
@@ -163,7 +163,7 @@ for signal in INT:0 TERM:143; do
 	wait "$ours" || status=$?
 	out=$(< "$TMP/out") err=
 	expect "SIG${signal%:*} prints" "${signal#*:}" '"state":"running".*tma_retiring' ''
-	result "$(kill -0 "$long"; echo $?)" 'and is not for the process'
+	result "$(kill -0 "$long"; echo $?)" 'a signal to us does not reach the process'
 done
 
 # The tasks that are followed.

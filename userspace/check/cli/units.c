@@ -136,10 +136,10 @@ static void test_bottlenecks(void)
 
 	check(row_bottleneck(&row) == TOPDOWN_FRONTEND_BOUND, "not retiring is the bottleneck");
 	check(row_bottleneck_child(&row, TOPDOWN_FRONTEND_BOUND) == TOPDOWN_FETCH_BANDWIDTH,
-	      "nor is it the smaller child");
+	      "the smaller child is not marked");
 	row = row_of(core, 0.7, 0.05, 0.2, 0.05);
 	check(row_bottleneck_child(&row, TOPDOWN_FRONTEND_BOUND) == -1,
-	      "nor a child below its threshold");
+	      "a child below its threshold is not marked");
 	check(row_bottleneck_child(&row, -1) == -1, "no bottleneck has no child");
 	check(marked(core, 0.78, 0.02, 0.05, 0.15) == -1, "what retires 78% has no bottleneck");
 	check(marked(core, 0.7, 0.05, 0.05, 0.2) == -1, "at the threshold is none");
@@ -297,7 +297,7 @@ static void test_rows(void)
 	check(!row_partial(&row), "unless groups take turns");
 	row.flags_known = false;
 	row.source = TOPDOWN_SOURCE_GENERIC;
-	check(!row_partial(&row), "or may do so");
+	check(!row_partial(&row), "a row is whole if groups may take turns");
 	row.source = TOPDOWN_SOURCE_PERF_METRICS;
 	check(row_partial(&row), "as one group cannot");
 	row.figures.running_ns = 990;
@@ -314,7 +314,7 @@ static void test_joined(void)
 	check(cpulist_join(&list, "-C", "1-2") && cpulist_join(&list, "-C", "5") &&
 	      cpulist_join(&list, "-C", "2,5,1-2"), "lists are joined, also with the same CPUs");
 	text = cpulist_text(&list);
-	check(text && !strcmp(text, "1-2,5"), "and say so");
+	check(text && !strcmp(text, "1-2,5"), "joined lists have the text of all");
 	free(text);
 }
 
@@ -332,9 +332,9 @@ static void test_times(void)
 	check(time_is("0.5s", 500) && time_is("1.5s", 1500) && time_is("0.25m", 15000) &&
 	      time_is("0.001s", 0) && time_is("10.000ms", 10) && time_is("10.5ms", 0) &&
 	      time_is("0.0104s", 0) && time_is("1.s", 0) && time_is("0.999h", 3596400),
-	      "and decimals that are whole milliseconds");
+	      "times have decimals that are whole milliseconds");
 	check(time_is("9ms", 0) && time_is("2h", 0) && time_is("3601s", 0) && time_is("1d", 0) &&
-	      time_is("18446744073709551617s", 0), "and their limits");
+	      time_is("18446744073709551617s", 0), "times have their limits");
 }
 
 static bool integer_is_printed(uint64_t number)
@@ -420,9 +420,9 @@ static void test_missing(void)
 	check(misses(&(struct topdown_stalls_event){ .error = EOPNOTSUPP }, why[0]),
 	      "an event that was not opened");
 	check(misses(&(struct topdown_stalls_event){ .error = EMFILE, .samples = 1 }, why[1]),
-	      "nor on the other CPUs");
+	      "an event without descriptors on the other CPUs is named");
 	check(misses(&(struct topdown_stalls_event){ .error = ENXIO }, why[3]),
-	      "nor in a guest whose hypervisor hides a register");
+	      "an event whose register a hypervisor hides is named");
 	check(misses(&(struct topdown_stalls_event){ .counted = 0 },
 		     "opened, but nothing ran that it could count"), "nothing ran");
 	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1 },

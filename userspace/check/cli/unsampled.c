@@ -137,19 +137,19 @@ int main(void)
 	snprintf(text, sizeof(text), "no sample of LOADS<&: %s\nno sample of RARE: %s\n",
 		 open_files[0], never);
 	check(has(&cpus, LOSER, FORM_TABLE, text), "lines below the table of the node");
-	check(lacks(&quiet, FORM_TABLE, "no sample of"), "but for -q");
+	check(lacks(&quiet, FORM_TABLE, "no sample of"), "-q leaves out the lines below the table");
 	check(has(&process, LOSER, FORM_TABLE, "counted for 2.000 s, and"), "times of a process");
 	snprintf(text, sizeof(text),
 		 "no sample says where</p>\n<p>no sample of LOADS&lt;&amp;: %s</p>\n<p>no sample of RARE: %s</p>\n</section>\n",
 		 open_files[0], never);
 	check(has(&cpus, LOSER, FORM_PAGE, text), "the page says it, escaped");
-	check(lacks(&cpus, FORM_PAGE, "<table"), "and has no empty table");
+	check(lacks(&cpus, FORM_PAGE, "<table"), "the page has no empty table");
 	snprintf(text, sizeof(text),
 		 "\"unsampled\":[{\"event\":\"LOADS<&\",\"reason\":\"%s\"},{\"event\":\"RARE\",\"reason\":\"%s\"}]}\n",
 		 open_files[0], never);
 	check(has(&cpus, LOSER, FORM_JSON, text), "JSON has an array");
 	check(has(&cpus, TOPDOWN_BAD_SPECULATION, FORM_JSON, "\"unsampled\":null}"),
-	      "or null, of a node without such events");
+	      "JSON has null for a node without such events");
 	snprintf(text, sizeof(text), "|LOADS<&: %s; RARE: %s\n", open_files[0], never);
 	check(has(&cpus, LOSER, FORM_CSV, text), "CSV has one text");
 	check(lacks(&cpus, FORM_CSV, "OTHER") && lacks(&cpus, FORM_CSV, "ATOM") &&

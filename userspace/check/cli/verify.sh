@@ -25,7 +25,7 @@ expect 'no CPU' 2 '' 'not a whole number'
 run td verify --device /nowhere -o "$TMP/report"
 expect 'no module' 3 'The report has' 'cannot open /nowhere.*modprobe topdown'
 result "$(python3 -m json.tool "$TMP/report" | grep '"refusal": "cannot open the device: No such file' > /dev/null; echo $?)" 'the report of it says so'
-result "$(grep -q '"vendor":".*"' "$TMP/report"; echo $?)" 'and on which CPU'
+result "$(grep -q '"vendor":".*"' "$TMP/report"; echo $?)" 'the report says on which CPU'
 FAKE_READ_ERRNO=13 run fake verify --quick --only width -o "$TMP/report"
 expect 'no rights' 3 'The report has' 'cannot read the CPUs'
 result "$(grep -q '"refusal":"cannot read the CPUs' "$TMP/report"; echo $?)" 'the report of it says so, too'

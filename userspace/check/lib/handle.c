@@ -64,10 +64,10 @@ static void test_open_fd(void)
 	check(refused(node, -EIO), "one whose INFO fails");
 	unsetenv("FAKE_INFO_ERRNO");
 	check(!topdown_open_fd(&td, node) && topdown_fd(td) == node, "one of the node");
-	check(topdown_info_get(td)->out_level == 2, "and what it says of itself");
+	check(topdown_info_get(td)->out_level == 2, "a handle of a node has the module's answer");
 	check(fcntl(node, F_GETFD) & FD_CLOEXEC, "closes on exec");
 	topdown_close(td);
-	check(!is_open(node), "and with the handle");
+	check(!is_open(node), "a descriptor is closed with its handle");
 }
 
 static bool watch_any(struct topdown *td)
@@ -166,7 +166,7 @@ static void test_taken(void)
 	topdown_open(&td, NODE);
 	watch_any(td);
 	check(wait_ms(td, 0) == -EAGAIN, "taken by another");
-	check(!wait_ms(td, -1), "but not the next");
+	check(!wait_ms(td, -1), "a wait gets the event that others left");
 	topdown_close(td);
 
 	setenv("FAKE_EVENT_TAKEN", "1000000000", 1);
@@ -177,7 +177,7 @@ static void test_taken(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	check((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000 >= 49,
 	      "not before the time is over");
-	check(!topdown_watch_cancel(td) && wait_ms(td, -1) == -ECANCELED, "and cancelled");
+	check(!topdown_watch_cancel(td) && wait_ms(td, -1) == -ECANCELED, "a wait is cancelled");
 	topdown_close(td);
 	unsetenv("FAKE_EVENT_TAKEN");
 	unsetenv("FAKE_EVENT");
@@ -210,7 +210,7 @@ static void test_cancel_asleep(void)
 	pthread_create(&other, NULL, cancel_later, waiting);
 	check(wait_ms(waiting, -1) == -ECANCELED, "by another thread");
 	pthread_join(other, &failed);
-	check(!failed, "which did no more");
+	check(!failed, "the thread that cancelled has ended");
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &soon, NULL);
@@ -244,7 +244,7 @@ static void test_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &none);
 	check(topdown_watch_cancel(td) == -EMFILE && wait_ms(td, 10) == -EMFILE, "none to be had");
 	setrlimit(RLIMIT_NOFILE, &limit);
-	check(wait_ms(td, 10) == -EAGAIN, "and again");
+	check(wait_ms(td, 10) == -EAGAIN, "a wait works again when there are descriptors");
 	topdown_close(td);
 }
 

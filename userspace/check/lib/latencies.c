@@ -56,10 +56,10 @@ static void test_read_only(struct topdown *td)
 	      "a device for reading only can be asked");
 	setenv("FAKE_REFUSAL", "1", 1);
 	check(!topdown_latency_events(td, &events, &refusal) && !events &&
-	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_CPU, "and says why nothing is sampled");
+	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_CPU, "a device for reading says why not");
 	unsetenv("FAKE_REFUSAL");
 	check(topdown_latencies_start(td, NULL, 0, 1ULL << NEVER, &latencies, &nr) == -EBADF &&
-	      !latencies, "and samples nothing");
+	      !latencies, "a device for reading only samples nothing");
 	unsetenv("FAKE_LATENCY_READ_ONLY");
 }
 
@@ -79,7 +79,7 @@ static void test_no_model(void)
 	      -EOPNOTSUPP, "has no events");
 	setenv("FAKE_REFUSAL", "1", 1);
 	check(!topdown_latency_events(td, &events, &refusal) && !events &&
-	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_CPU, "and a machine that samples nothing");
+	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_CPU, "a reason of the machine comes first");
 	unsetenv("FAKE_REFUSAL");
 	unsetenv("FAKE_CPU_MODEL");
 	topdown_close(td);

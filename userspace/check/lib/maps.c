@@ -73,7 +73,7 @@ static void test_map_record(void)
 	      record.window.ratio[TOPDOWN_MEMORY_BOUND] == 300000000 &&
 	      record.total.ratio[TD_NR_NODES] == TOPDOWN_RATIO_NONE, "with its ratios");
 	check(open.slots == 5880000000ULL && open.ratio[TOPDOWN_RETIRING] == 400000000,
-	      "and the open window");
+	      "a record has the open window");
 	check(!topdown_map_read_window(map, 2, 10, 2, &window, sizeof(window)) &&
 	      window.number == 10 && window.figures.slots == 5880000000ULL &&
 	      window.figures.ratio[TOPDOWN_RETIRING] == 400000000, "a window");

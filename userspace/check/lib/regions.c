@@ -130,7 +130,7 @@ static void test_misuse(struct topdown_regions *regions)
 	check(!ret && topdown_region_begin(regions, 0) == -ENOSPC, "64 are open");
 	while (i--)
 		ret = ret ? ret : topdown_region_end(regions, i);
-	check(!ret && topdown_region_end(regions, 0) == -EINVAL, "and closed again");
+	check(!ret && topdown_region_end(regions, 0) == -EINVAL, "64 regions are closed again");
 	for (i = 0; i < 64; i++)
 		topdown_region_reset(regions, i);
 }
@@ -161,7 +161,7 @@ static void test_strangers(struct topdown_regions *regions)
 	waitpid(pid, &status, 0);
 	check(!status, "a forked child");
 	check(!topdown_region_begin(regions, 0) && !topdown_region_end(regions, 0),
-	      "which has taken nothing away");
+	      "a forked child has taken nothing away");
 	topdown_region_reset(regions, 0);
 }
 
@@ -202,7 +202,7 @@ static void test_sums(struct topdown_regions *regions, unsigned int backend_of_t
 	      "a larger size has zeros behind");
 	check(!topdown_region_reset(regions, 1) &&
 	      !topdown_region_read(regions, 1, &twice, sizeof(twice)) && !twice.count &&
-	      !twice.figures.slots, "and reset");
+	      !twice.figures.slots, "a region that was reset has nothing");
 }
 
 /* Somebody takes the counter for a while.  The slots of that time are in no region. */
@@ -220,12 +220,12 @@ static void test_taken(struct topdown_regions *regions)
 	topdown_region_read(regions, 0, &during, sizeof(during));
 	check(during.count == 2 && during.figures.slots == before.figures.slots &&
 	      during.figures.running_ns == before.figures.running_ns &&
-	      during.figures.enabled_ns > before.figures.enabled_ns, "but only time");
+	      during.figures.enabled_ns > before.figures.enabled_ns, "a region has only time then");
 	unsetenv("FAKE_PERF_ERROR");
 	topdown_region_begin(regions, 0);
 	topdown_region_end(regions, 0);
 	topdown_region_read(regions, 0, &after, sizeof(after));
-	check(after.figures.slots == 2 * before.figures.slots, "and slots again afterwards");
+	check(after.figures.slots == 2 * before.figures.slots, "a region has slots again later");
 }
 
 static void test_module(void)

@@ -247,16 +247,16 @@ static void test_session_view(void)
 	check(!topdown_session_view(session, &view) && view != session, "a view");
 	check(!topdown_session_read(view, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen)) &&
 	      seen.out_state == TOPDOWN_SESSION_STATE_RUNNING && seen.out_figures.slots,
-	      "which reads, without the device");
-	check(!topdown_session_map_open(&map, view), "and is mapped");
+	      "a view reads without the device");
+	check(!topdown_session_map_open(&map, view), "a view is mapped");
 	topdown_session_map_close(map);
 	check(topdown_session_control(view, TOPDOWN_CONTROL_DISABLE) == -EBADF &&
-	      topdown_session_view(view, &other) == -EBADF && other == 77, "and changes nothing");
+	      topdown_session_view(view, &other) == -EBADF && other == 77, "a view alters nothing");
 	check(topdown_session_control(session, TOPDOWN_CONTROL_VIEW) == -EINVAL,
 	      "no descriptor gets lost");
 	close(session);
 	check(!topdown_session_read(view, 0, &seen, sizeof(seen)) &&
-	      seen.out_state == TOPDOWN_SESSION_STATE_DETACHED, "or keeps the session");
+	      seen.out_state == TOPDOWN_SESSION_STATE_DETACHED, "a view does not keep the session");
 	close(view);
 	setenv("FAKE_FEATURES", "31", 1);
 }

@@ -209,20 +209,20 @@ static void test_all(void)
 	check(!topdown_map_open(&map, td) &&
 	      topdown_map_read_record(map, 1, &record, sizeof(record), NULL) == -ENOENT &&
 	      !topdown_map_read_record(map, 2, &record, sizeof(record), NULL),
-	      "nor in a map");
+	      "a map lacks a CPU that there cannot be");
 	topdown_map_close(map);
 	unsetenv("FAKE_HOLE");
 
 	setenv("FAKE_ABSENT", "4", 1);
 	say_present("0-3\n");
-	check(all_are(td, "0-3,5"), "nor one that has never been there");
+	check(all_are(td, "0-3,5"), "a CPU that has never been there is left out");
 	setenv("FAKE_OFFLINE", "5", 1);
-	check(all_are(td, "0-3,5"), "but one that has been, and is offline");
+	check(all_are(td, "0-3,5"), "a CPU that has been there, and is offline, is kept");
 	unsetenv("FAKE_OFFLINE");
 	say_present("0-4\n");
-	check(all_are(td, "0-5"), "and one that is plugged in");
+	check(all_are(td, "0-5"), "a CPU that is plugged in is there");
 	say_present("0-3");
-	check(all_are(td, "0-5"), "or might be: a list that was cut");
+	check(all_are(td, "0-5"), "all CPUs are there where the list was cut");
 	say_present("x\n");
 	check(all_are(td, "0-5"), "no list");
 	remove(getenv("FAKE_PRESENT"));
@@ -259,14 +259,14 @@ static void test_arrival(void)
 		slots += rest.slots;
 	}
 	check(!topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
-	      figures.slots == slots, "and so has the sum");
+	      figures.slots == slots, "the sum has the slots of all");
 	check(topdown_reading_between(then, now, 6, 2, &figures) == -ENOENT,
 	      "not one that never comes");
 	topdown_reading_destroy(then);
 	topdown_reading_create(&then, td, NULL, 0);
 	check(topdown_reading_between(then, now, 4, 2, &figures) == -ENOENT &&
 	      topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) == -ENOENT,
-	      "nor since a reading that was not taken");
+	      "nothing is between a reading and one that was not taken");
 	topdown_reading_destroy(one);
 	topdown_reading_destroy(then);
 	topdown_reading_destroy(now);
