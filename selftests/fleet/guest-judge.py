@@ -122,9 +122,9 @@ def judge_alerts():
     absent, loaded = marks["absent"][0], marks["loaded"][0]
     must(query('topdown_up{job="topdown"}', loaded - 2)[0]["value"][1] == "0",
          "the module is absent: topdown_up is 0")
-    must(query('up{job="topdown"}', loaded - 2)[0]["value"][1] == "1", "and the daemon is there")
+    must(query('up{job="topdown"}', loaded - 2)[0]["value"][1] == "1", "the daemon is there")
     must(firing("TopdownNoFigures", absent, loaded), "TopdownNoFigures fires without the module")
-    must(not query('ALERTS{alertname="TopdownNoFigures"}', loaded + 30), "and clears with it")
+    must(not query('ALERTS{alertname="TopdownNoFigures"}', loaded + 30), "TopdownNoFigures clears")
     stream, compute = marks["end-stream"][0], marks["end-compute"][0]
     nodes = {sample["metric"]["node"] for sample in query(BOTTLENECKS, stream)}
     must({"backend_bound", "memory_bound"} <= nodes,
@@ -132,7 +132,7 @@ def judge_alerts():
     branchy = marks["end-branchy"][0]
     nodes = {sample["metric"]["node"] for sample in query(BOTTLENECKS, branchy)}
     must("memory_bound" not in nodes and "branch_mispredicts" in nodes,
-         f"and has cleared in branchy, where others fire: {sorted(nodes)}")
+         f"TopdownBottleneck has cleared in branchy, where others fire: {sorted(nodes)}")
     must(compute < branchy, "in the order of the workloads")
 
 

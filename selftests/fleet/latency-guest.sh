@@ -147,7 +147,7 @@ result "$((status == 0))" 'the module stays while there are sessions'
 kill "${jobs[@]}"
 wait || true
 jobs=()
-result "$(rmmod topdown_latency && rmmod topdown; echo $?)" 'and can go after that'
+result "$(rmmod topdown_latency && rmmod topdown; echo $?)" 'the modules go after the last session'
 result "$(! dmesg | grep -E 'WARNING|BUG:|Oops|unchecked MSR'; echo $?)" 'the kernel log is quiet'
 echo "1..$number"
 ((failures == 0))

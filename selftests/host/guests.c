@@ -342,8 +342,8 @@ int main(void)
 	ktap_result(&ktap, few_say_nothing(), "few slots say nothing");
 	ktap_result(&ktap, forgotten(), "a new beginning");
 	ktap_result(&ktap, no_guest(), "no guest, nothing taken off");
-	ktap_result(&ktap, half_in_guests(1000000, false) == 4000000000, "half of the time in guests");
-	ktap_result(&ktap, half_in_guests(500000, false) == 2000000000, "and half with the counters");
+	ktap_result(&ktap, half_in_guests(1000000, false) == 4000000000, "guests have half the time");
+	ktap_result(&ktap, half_in_guests(500000, false) == 2000000000, "half has the counters");
 	ktap_result(&ktap, half_in_guests(500000, true) == 4000000000, "guests that perf knows of");
 	ktap_result(&ktap, late(), "guest time that shows late");
 	ktap_result(&ktap, apart_first(), "guest time that perf knows first");

@@ -256,15 +256,18 @@ int main(void)
 	ktap_begin(&ktap, 12);
 	ktap_result(&ktap, modulo(), "counts differ modulo 2^48");
 	ktap_result(&ktap, follows(false, false, false), "each sample stands for its period");
-	ktap_result(&ktap, follows(true, false, false), "also if the next one begins later");
+	ktap_result(&ktap, follows(true, false, false),
+		    "each sample stands for its period if the next begins later");
 	ktap_result(&ktap, follows(false, true, false), "periods without a sample are lost");
-	ktap_result(&ktap, follows(true, true, false), "also if the next one begins later");
+	ktap_result(&ktap, follows(true, true, false), "periods are lost if the next begins later");
 	ktap_result(&ktap, follows(false, true, true), "2^48 too many change nothing");
-	ktap_result(&ktap, follows(true, true, true), "also if the next one begins later");
+	ktap_result(&ktap, follows(true, true, true),
+		    "2^48 too many change nothing if the next begins later");
 	ktap_result(&ktap, between_changes(), "a count that is ahead is no loss");
 	ktap_result(&ktap, two_samples(), "a period has one sample");
 	ktap_result(&ktap, first_is_dropped(), "without the first sample a period is missing");
 	ktap_result(&ktap, settles(false), "periods that ended before a pause are lost");
-	ktap_result(&ktap, settles(true), "also if the next one begins later");
+	ktap_result(&ktap, settles(true),
+		    "periods before a pause are lost if the next begins later");
 	return ktap_end(&ktap);
 }

@@ -98,11 +98,11 @@ static void test_names(struct ktap *ktap)
 	ktap_result(ktap, names_are(td_node_name, TD_NR_NODES) &&
 		    !td_node_name(TD_NR_NODES), "each node has a name");
 	ktap_result(ktap, names_are(td_source_name, TOPDOWN_SOURCE_MIXED + 1) &&
-		    is_unknown(td_source_name(1000)), "and each source");
+		    is_unknown(td_source_name(1000)), "each source has a name");
 	ktap_result(ktap, names_are(td_kind_name, TD_NR_KINDS) &&
-		    is_unknown(td_kind_name(1000)), "and each kind of CPU");
+		    is_unknown(td_kind_name(1000)), "each kind of CPU has a name");
 	ktap_result(ktap, names_are(td_state_name, TOPDOWN_STATE_ASIDE + 1) &&
-		    is_unknown(td_state_name(1000)), "and each state");
+		    is_unknown(td_state_name(1000)), "each state has a name");
 }
 
 int main(void)

@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 	ktap_result(&ktap, verdict.children, "children sum to their parents");
 	ktap_result(&ktap, verdict.odd == verdict.rows, "each pair's PERF_METRICS are odd");
 	ktap_result(&ktap, verdict.odd_known == verdict.rows && verdict.far == verdict.rows,
-		    "and where it is known how bytes are made");
+		    "pairs are odd where it is known how bytes are made");
 	ktap_result(&ktap, verdict.least_off > LEAST_OFF && verdict.most_off < MOST_OFF,
 		    "perf's PERF_METRICS are 3 to 13 points off in their worst node");
 	return ktap_end(&ktap);

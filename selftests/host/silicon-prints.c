@@ -186,6 +186,6 @@ int main(int argc, char **argv)
 		    "no row that is off by more than 2%% passes for right");
 	ktap_result(&ktap, tally.full + tally.above > 3 * tally.other,
 		    "whole steps: all of 255, or one more");
-	ktap_result(&ktap, tally.whole >= 6, "and there are some of these");
+	ktap_result(&ktap, tally.whole >= 6, "some rows have whole steps");
 	return ktap_end(&ktap);
 }

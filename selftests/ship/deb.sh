@@ -482,7 +482,7 @@ keep_modules "$version"
 must "they are upgraded" upgrade
 keep_modules "$next"
 step "they are removed" remove_packages
-step "and purged without a trace" purge_packages
+step "they are purged without a trace" purge_packages
 if [[ -n $guests ]]; then
 	while read -r name _ release; do
 		step "kernel $name: modprobe, the first figure, and an upgrade with an agent" \
