@@ -69,13 +69,17 @@ struct td_tallies;
  * @rcu: puts the first reference when no CPU uses the session any more
  */
 struct td_session {
+	/* Written before others see the session. */
 	u64 serial;
 	pid_t owner;
 	bool process;
 	bool children;
 	struct td_user *user;
+
+	/* Written under the lock of the quotas. */
 	struct td_charge charge;
 
+	/* Written under @lock. */
 	raw_spinlock_t lock; /* the settings below, and the header of the map */
 	bool attached;
 	bool enabled;
@@ -90,9 +94,14 @@ struct td_session {
 	unsigned int tasks;
 
 	bool counting;
+
+	/* Written by each CPU for itself, with interrupts off. */
 	unsigned int __percpu *running;
+
+	/* Written by the latency session that follows the tasks. */
 	struct td_tallies __rcu *tallies;
 
+	/* Written by the search for threads, under @members_lock. */
 	struct mutex members_lock; /* members, leader, exec_id, late */
 	struct list_head members;
 	struct task_struct *leader;

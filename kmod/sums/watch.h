@@ -75,22 +75,31 @@ struct td_watched {
  * @watched: state of each CPU; one entry for the sum
  */
 struct td_watch {
+	/* Written under td_watch_mutex. */
 	struct list_head node;
 	struct list_head own;
 	struct rcu_head rcu;
+
+	/* Written before others see the watch. */
 	struct td_watch_queue *queue;
 	struct td_user *user;
 	struct topdown_watch what;
 	cpumask_var_t cpus;
+
+	/* Written under the lock of @queue. */
 	bool dead;
 
+	/* Written by whoever closes a window of one of the CPUs, under @lock. */
 	spinlock_t lock; /* begun, slots, slots_of_node, watched */
 	u64 begun;
 	u64 slots;
 	u64 slots_of_node;
 
+	/* Written before others see the watch. */
 	unsigned int first;
 	unsigned int nr;
+
+	/* Written by the timer of each CPU; the entry of the sum under @lock. */
 	struct td_watched watched[];
 };
 

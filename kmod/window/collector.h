@@ -64,12 +64,18 @@
  */
 struct td_collector {
 	int cpu;
+
+	/* Written under td_fit_mutex, while no window is open. */
 	const struct td_model *model;
 	enum topdown_kind kind;
 	struct td_meter *meter;
+	/* Written as its fields say. */
 	struct td_room room;
 
+	/* Written on the CPU with interrupts off, and by its NMIs. */
 	unsigned int held;
+
+	/* Written on the CPU with interrupts off, and read there. */
 	bool open;
 	u64 begun;
 	u64 folded;
@@ -90,16 +96,24 @@ struct td_collector {
 	u32 jitter;
 	struct timer_list timer;
 
+	/* Written on the CPU, or under td_fit_mutex without an open window; read from anywhere. */
 	struct td_trust trust;
 	enum topdown_state state;
+
+	/* Written by folds for readers; read from anywhere. */
 	u64 busy;
 	unsigned int sleep;
+
+	/* Written under td_fit_mutex, and @lost on the CPU too; read from anywhere. */
 	bool lost;
 	u64 nodes_possible;
 
+	/* Written on the CPU with interrupts off, when it stands aside and comes back. */
 	bool away;
 	unsigned long back_at;
 	struct irq_work look;
+
+	/* Written by the mending, under td_fit_mutex. */
 	struct delayed_work mend;
 	unsigned long mend_delay;
 };
