@@ -161,31 +161,12 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 	  { place, UNIT_RATIO, "tma_" #name, heading, 5, wide, 8 } }
 #define ERROR(name, node)							\
 	{ "tma_" #name "_rse", COLUMN_NUMBER, COLUMNS_RUNS, 6, true, TOPDOWN_##node, \
-	  get_ratio_rse, "relative standard error of tma_" #name, { 0 } },
+	  get_ratio_rse, "relative standard error of tma_" #name, { 0 } }
 
 #define RANK(name, node, i, rank)						\
 	{ "tma_" #name "_p" #rank, COLUMN_NUMBER, COLUMNS_REPORT, 9, true,	\
 	  TOPDOWN_##node | (i) << RANK_SHIFT, get_rank,				\
-	  "tma_" #name " that " #rank "% of the steps do not exceed", { 0 } },
-#define RANKS(name, node)							\
-	RANK(name, node, 0, 5) RANK(name, node, 1, 50) RANK(name, node, 2, 95)
-
-/* In the order of the ABI. */
-#define EACH_NODE(of)								\
-	of(retiring, RETIRING)							\
-	of(bad_speculation, BAD_SPECULATION)					\
-	of(frontend_bound, FRONTEND_BOUND)					\
-	of(backend_bound, BACKEND_BOUND)					\
-	of(heavy_operations, HEAVY_OPERATIONS)					\
-	of(light_operations, LIGHT_OPERATIONS)					\
-	of(branch_mispredicts, BRANCH_MISPREDICTS)				\
-	of(machine_clears, MACHINE_CLEARS)					\
-	of(fetch_latency, FETCH_LATENCY)					\
-	of(fetch_bandwidth, FETCH_BANDWIDTH)					\
-	of(memory_bound, MEMORY_BOUND)						\
-	of(core_bound, CORE_BOUND)						\
-	of(resource_bound, RESOURCE_BOUND)					\
-	of(smt_contention, SMT_CONTENTION)
+	  "tma_" #name " that " #rank "% of the steps do not exceed", { 0 } }
 
 #define ROWS "all, cpu, core, socket, node, process, thread, runs, window, event, cgroup, idle, others or ended"
 
@@ -252,7 +233,20 @@ static const struct column columns[] = {
 	INTEGER(runs, COLUMNS_RUNS, "number of runs; the other values are their means"),
 	NUMBER(interval_rse, COLUMNS_RUNS, 6, true, "relative standard error of interval"),
 	NUMBER(slots_rse, COLUMNS_RUNS, 6, true, "relative standard error of slots"),
-	EACH_NODE(ERROR)
+	ERROR(retiring, RETIRING),
+	ERROR(bad_speculation, BAD_SPECULATION),
+	ERROR(frontend_bound, FRONTEND_BOUND),
+	ERROR(backend_bound, BACKEND_BOUND),
+	ERROR(heavy_operations, HEAVY_OPERATIONS),
+	ERROR(light_operations, LIGHT_OPERATIONS),
+	ERROR(branch_mispredicts, BRANCH_MISPREDICTS),
+	ERROR(machine_clears, MACHINE_CLEARS),
+	ERROR(fetch_latency, FETCH_LATENCY),
+	ERROR(fetch_bandwidth, FETCH_BANDWIDTH),
+	ERROR(memory_bound, MEMORY_BOUND),
+	ERROR(core_bound, CORE_BOUND),
+	ERROR(resource_bound, RESOURCE_BOUND),
+	ERROR(smt_contention, SMT_CONTENTION),
 	INTEGER(window, COLUMNS_WINDOWS, "number of the window since the module was loaded"),
 	INTEGER(cycles, COLUMNS_ALL | COLUMNS_KINDS,
 		"cycles in which the CPU was not halted; 0 if they were not counted"),
@@ -273,7 +267,48 @@ static const struct column columns[] = {
 	  get_bottleneck, "largest level 1 node over its threshold", { 0 } },
 	{ "child", COLUMN_STRING, COLUMNS_REPORT | COLUMNS_STEPS | COLUMNS_OWNED, 0, true, 0,
 	  get_child, "largest child of the bottleneck over its threshold", { 0 } },
-	EACH_NODE(RANKS)
+	RANK(retiring, RETIRING, 0, 5),
+	RANK(retiring, RETIRING, 1, 50),
+	RANK(retiring, RETIRING, 2, 95),
+	RANK(bad_speculation, BAD_SPECULATION, 0, 5),
+	RANK(bad_speculation, BAD_SPECULATION, 1, 50),
+	RANK(bad_speculation, BAD_SPECULATION, 2, 95),
+	RANK(frontend_bound, FRONTEND_BOUND, 0, 5),
+	RANK(frontend_bound, FRONTEND_BOUND, 1, 50),
+	RANK(frontend_bound, FRONTEND_BOUND, 2, 95),
+	RANK(backend_bound, BACKEND_BOUND, 0, 5),
+	RANK(backend_bound, BACKEND_BOUND, 1, 50),
+	RANK(backend_bound, BACKEND_BOUND, 2, 95),
+	RANK(heavy_operations, HEAVY_OPERATIONS, 0, 5),
+	RANK(heavy_operations, HEAVY_OPERATIONS, 1, 50),
+	RANK(heavy_operations, HEAVY_OPERATIONS, 2, 95),
+	RANK(light_operations, LIGHT_OPERATIONS, 0, 5),
+	RANK(light_operations, LIGHT_OPERATIONS, 1, 50),
+	RANK(light_operations, LIGHT_OPERATIONS, 2, 95),
+	RANK(branch_mispredicts, BRANCH_MISPREDICTS, 0, 5),
+	RANK(branch_mispredicts, BRANCH_MISPREDICTS, 1, 50),
+	RANK(branch_mispredicts, BRANCH_MISPREDICTS, 2, 95),
+	RANK(machine_clears, MACHINE_CLEARS, 0, 5),
+	RANK(machine_clears, MACHINE_CLEARS, 1, 50),
+	RANK(machine_clears, MACHINE_CLEARS, 2, 95),
+	RANK(fetch_latency, FETCH_LATENCY, 0, 5),
+	RANK(fetch_latency, FETCH_LATENCY, 1, 50),
+	RANK(fetch_latency, FETCH_LATENCY, 2, 95),
+	RANK(fetch_bandwidth, FETCH_BANDWIDTH, 0, 5),
+	RANK(fetch_bandwidth, FETCH_BANDWIDTH, 1, 50),
+	RANK(fetch_bandwidth, FETCH_BANDWIDTH, 2, 95),
+	RANK(memory_bound, MEMORY_BOUND, 0, 5),
+	RANK(memory_bound, MEMORY_BOUND, 1, 50),
+	RANK(memory_bound, MEMORY_BOUND, 2, 95),
+	RANK(core_bound, CORE_BOUND, 0, 5),
+	RANK(core_bound, CORE_BOUND, 1, 50),
+	RANK(core_bound, CORE_BOUND, 2, 95),
+	RANK(resource_bound, RESOURCE_BOUND, 0, 5),
+	RANK(resource_bound, RESOURCE_BOUND, 1, 50),
+	RANK(resource_bound, RESOURCE_BOUND, 2, 95),
+	RANK(smt_contention, SMT_CONTENTION, 0, 5),
+	RANK(smt_contention, SMT_CONTENTION, 1, 50),
+	RANK(smt_contention, SMT_CONTENTION, 2, 95),
 	MAYBE(cgroup, COLUMNS_TASKS, "number of the cgroup, of rows of cgroups"),
 	{ "path", COLUMN_STRING, COLUMNS_TASKS, 0, true, 0, get_path,
 	  "path of the cgroup, from the root of cgroups on", { 0 } },
