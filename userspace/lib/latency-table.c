@@ -79,7 +79,8 @@ static const struct {
 	ROW(MEM_LOAD_RETIRED_L3_HIT, TD_ALL, 0x04d1, 0x0),
 };
 
-#define NAME(of, part)	[TOPDOWN_LATENCY_##of##_##part] = #of "." #part
+#define NAME(of, part)	\
+	[TOPDOWN_LATENCY_##of##_##part] = #of "." #part
 
 static const char * const td_names[] = {
 	NAME(BR_MISP_RETIRED, COND_NTAKEN_COST),

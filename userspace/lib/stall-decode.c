@@ -282,7 +282,7 @@ static void td_apply(struct topdown_stall *stall, const struct td_stall_bits *bi
 	switch (bits->op) {
 	case TD_FLAG:
 	case TD_NOT_FLAG:
-		if (!value == (bits->op == TD_NOT_FLAG))
+		if (value ? bits->op == TD_FLAG : bits->op == TD_NOT_FLAG)
 			stall->flags |= bits->flags;
 		break;
 	case TD_GUARD:

@@ -77,7 +77,7 @@ static int td_keep_change(struct topdown_stalls *stalls, const struct topdown_st
 	if (!(stalls->options.flags & TOPDOWN_STALLS_MAPS))
 		return 0;
 	if (!td_grow(&stalls->changes, stalls->changes_nr, &stalls->changes_room,
-			   sizeof(*change)))
+		     sizeof(*change)))
 		return -ENOMEM;
 	change = &stalls->changes[stalls->changes_nr];
 	change->map = *map;
@@ -166,7 +166,7 @@ static int td_keep_sample(struct topdown_stalls *stalls, const void *record, siz
 	if (td_keep_chain(&entry, &chain))
 		return -ENOMEM;
 	if (!td_grow(&stalls->queue, stalls->queue_nr, &stalls->queue_room,
-			   sizeof(entry))) {
+		     sizeof(entry))) {
 		free(entry.chain);
 		return -ENOMEM;
 	}

@@ -15,23 +15,6 @@
 
 #define ARGUMENT_MAX	4096
 
-/* Commands of the device, and of what has a descriptor of its own. */
-#define OF_THE_DEVICE(name, command)	\
-	static int name(int fd, void *arg) { (void)fd; return command(arg); }
-#define OF_A_DESCRIPTOR(name, command)	\
-	static int name(int fd, void *arg) { return command(fd, arg); }
-
-OF_THE_DEVICE(info, fake_info)
-OF_THE_DEVICE(read_cpus, fake_read)
-OF_THE_DEVICE(watch, fake_watch)
-OF_THE_DEVICE(attach, fake_attach)
-OF_THE_DEVICE(owners, fake_owners)
-OF_THE_DEVICE(owners_read, fake_owners_read)
-OF_A_DESCRIPTOR(session, fake_session)
-OF_A_DESCRIPTOR(control, fake_control)
-OF_A_DESCRIPTOR(latency_start, fake_latency_start)
-OF_A_DESCRIPTOR(latency_read, fake_latency_read)
-
 /* Kinds of descriptors. */
 enum kind {
 	OF_NOTHING,
@@ -58,21 +41,23 @@ static const struct command {
 	/* As first released. */
 	size_t min;
 	enum kind of;
-	int (*execute)(int fd, void *arg);
+	/* Each knows the type of its argument; some have the descriptor before it. */
+	int (*execute)();
 } commands[] = {
-	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, OF_DEVICE, info },
-	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, OF_DEVICE, read_cpus },
-	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, OF_DEVICE, watch },
-	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 16, OF_DEVICE, attach },
+	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, OF_DEVICE, fake_info },
+	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, OF_DEVICE, fake_read },
+	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, OF_DEVICE, fake_watch },
+	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 16, OF_DEVICE, fake_attach },
 	{ TOPDOWN_SESSION, sizeof(struct topdown_session), FAKE_SESSION_SIZE_MIN, OF_SESSION,
-	  session },
-	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 16, OF_SESSION, control },
-	{ TOPDOWN_OWNERS, sizeof(struct topdown_owners), 16, OF_DEVICE, owners },
-	{ TOPDOWN_OWNERS_READ, sizeof(struct topdown_owners_read), 56, OF_OWNERS, owners_read },
+	  fake_session },
+	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 16, OF_SESSION, fake_control },
+	{ TOPDOWN_OWNERS, sizeof(struct topdown_owners), 16, OF_DEVICE, fake_owners },
+	{ TOPDOWN_OWNERS_READ, sizeof(struct topdown_owners_read), 56, OF_OWNERS,
+	  fake_owners_read },
 	{ TOPDOWN_LATENCY_START, sizeof(struct topdown_latency_start), 56, OF_LATENCY,
-	  latency_start },
+	  fake_latency_start },
 	{ TOPDOWN_LATENCY_READ, sizeof(struct topdown_latency_read), 24, OF_LATENCY,
-	  latency_read },
+	  fake_latency_read },
 };
 
 static int execute(int fd, const struct command *command, unsigned char *user)
@@ -97,7 +82,10 @@ static int execute(int fd, const struct command *command, unsigned char *user)
 		size = command->size;
 	memcpy(arg, user, size);
 	errno = 0;
-	ret = command->execute(fd, arg);
+	if (command->of == OF_DEVICE || command->of == OF_OWNERS)
+		ret = command->execute(arg);
+	else
+		ret = command->execute(fd, arg);
 	if (ret >= 0 || errno == EMSGSIZE)
 		memcpy(user, arg, size);
 	return ret;

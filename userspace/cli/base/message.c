@@ -50,22 +50,6 @@ void message_hold(char *text, size_t size)
 }
 
 /**
- * message_refuse - print why something is refused
- * @format: as of printf()
- *
- * Return: false.
- */
-bool message_refuse(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	put(format, args);
-	va_end(args);
-	return false;
-}
-
-/**
  * message_fail - print why something fails
  * @code: exit code, or what else stands for a failure
  * @format: as of printf()

@@ -23,8 +23,10 @@ void message_error(const char *format, ...) __attribute__((format(printf, 1, 2))
 /* A note has the same form as an error, and the same destination. */
 #define message_note	message_error
 
-bool message_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int message_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* For functions that say by false that something is refused. */
+#define message_refuse(...)	message_fail(false, __VA_ARGS__)
+
 void message_hold(char *text, size_t size);
 int message_write(const char *name, int error);
 

@@ -53,8 +53,9 @@ bool parse_number(const char *option, const char *text, uint64_t min, uint64_t m
 
 	end = parse_digits(text, &number);
 	if (!end || *end)
-		return message_refuse("%s: '%s' is not a whole number (allowed: %" PRIu64 "..%" PRIu64 " %s)",
-				      option, text, min, max, unit);
+		return message_refuse("%s: '%s' is not a whole number (allowed: %llu..%llu %s)",
+				      option, text, (unsigned long long)min,
+				      (unsigned long long)max, unit);
 	if (number < min || number > max)
 		return message_refuse("%s: %s is out of range (allowed: %" PRIu64 "..%" PRIu64 " %s)",
 				      option, text, min, max, unit);

@@ -316,7 +316,8 @@ static const struct latency_row *find(const struct row *rows, unsigned int nr,
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		if (same_subject(&rows[i], subject) && (int)latency_of(&rows[i])->record.event == event)
+		if (same_subject(&rows[i], subject) &&
+		    (int)latency_of(&rows[i])->record.event == event)
 			return latency_of(&rows[i]);
 	}
 	return NULL;

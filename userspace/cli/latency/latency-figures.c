@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-#include "raw-events.h"
-
 /**
  * known_lost - the share of events that no sample stands for although one should
  * @record: the record
@@ -91,26 +89,4 @@ double latency_figure(const struct latency_row *row, enum known_figure figure)
 	if (row->node)
 		return (double)NAN;
 	return row->known ? row->known->figure[figure] : known_sampled(&row->record, figure);
-}
-
-/**
- * latency_deviation - the standard deviation of the latencies of a row
- * @row: the row
- *
- * Return: cycles; NaN for a node, and without a sample.
- */
-double latency_deviation(const struct latency_row *row)
-{
-	return row->node ? (double)NAN : sqrt(topdown_latency_variance(&row->record));
-}
-
-/**
- * latency_name - the name of the event or the node of a row
- * @row: the row
- *
- * Return: the name.
- */
-const char *latency_name(const struct latency_row *row)
-{
-	return row->node ? row->node : raw_events_name(row->record.event);
 }

@@ -7,6 +7,7 @@
 
 #include <topdown.h>
 
+#include "raw-events.h"
 #include "rows.h"
 
 /**
@@ -77,11 +78,15 @@ static inline struct latency_row *latency_of(const struct row *row)
 	return row->own;
 }
 
+/* The name of the event, or of the node. */
+static inline const char *latency_name(const struct latency_row *row)
+{
+	return row->node ? row->node : raw_events_name(row->record.event);
+}
+
 void latency_row_make(struct row *row, struct latency_row *own,
 		      const struct topdown_latency_record *record, const struct task *task,
 		      double aside);
-const char *latency_name(const struct latency_row *row);
-double latency_deviation(const struct latency_row *row);
 double known_lost(const struct topdown_latency_record *record);
 double known_sampled(const struct topdown_latency_record *record, enum known_figure figure);
 double latency_figure(const struct latency_row *row, enum known_figure figure);

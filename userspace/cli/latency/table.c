@@ -165,7 +165,8 @@ static void put_samples(struct line *line, const struct latency_row *row,
 	put_number(line, samples_width(layout),
 		   row->node ? (double)NAN : (double)record->samples, 0);
 	put_number(line, MEAN_WIDTH, latency_figure(row, KNOWN_MEAN), 2);
-	put_number(line, CYCLES_WIDTH, latency_deviation(row), 2);
+	put_number(line, CYCLES_WIDTH,
+		   row->node ? (double)NAN : sqrt(topdown_latency_variance(record)), 2);
 	put_number(line, CYCLES_WIDTH, latency_figure(row, KNOWN_MIN), 0);
 	put_number(line, CYCLES_WIDTH, latency_figure(row, KNOWN_P50), 1);
 	put_number(line, CYCLES_WIDTH, latency_figure(row, KNOWN_P90), 1);

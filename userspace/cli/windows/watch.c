@@ -44,7 +44,8 @@ static int add_error(const struct watch_options *options, const struct watched *
 	switch (error) {
 	case EOPNOTSUPP:
 		return message_fail(EXIT_DEVICE, "cannot watch %s through %s: no CPU of this machine has it, or the loaded module is too old ('topdown info' says which)",
-				    watched->node == TOPDOWN_WATCH_ANY ? "windows" : topdown_node_name(watched->node),
+				    watched->node == TOPDOWN_WATCH_ANY ? "windows" :
+				    topdown_node_name(watched->node),
 				    options->device);
 	case EINVAL:
 		return message_fail(EXIT_USAGE, "cannot watch through %s: %s (does -C name a CPU that the machine cannot have?)",
