@@ -48,6 +48,11 @@ static void set_covered(struct column_value *value, const struct row *row)
 	value->number = value->none ? 0 : (double)record->running_ns / record->elapsed_ns;
 }
 
+static void set_deviation(struct column_value *value, const struct latency_row *row)
+{
+	set_figure(value, row->node ? (double)NAN : sqrt(topdown_latency_variance(&row->record)));
+}
+
 #define OWN	latency_of(row)
 
 GETTER(event, string, latency_name(OWN))
@@ -56,8 +61,7 @@ GETTER(events, integer, latency_number(OWN, OWN->record.events))
 GETTER(counted_events, known, latency_counted(OWN), OWN->record.counted)
 GETTER(lost_events, known, latency_counted(OWN), OWN->record.lost)
 GETTER(mean, latency, row, KNOWN_MEAN)
-GETTER(deviation, figure, OWN->node ? (double)NAN :
-       sqrt(topdown_latency_variance(&OWN->record)))
+GETTER(deviation, deviation, OWN)
 GETTER(min, end, row, KNOWN_MIN)
 GETTER(p50, latency, row, KNOWN_P50)
 GETTER(p90, latency, row, KNOWN_P90)
