@@ -111,7 +111,9 @@ if ((${#files[@]} > 2)); then
 	run td report -I 10 "${files[0]}" "${files[2]}"
 	result "$([[ $out =~ ' s  not recorded' && $out != *' no slots'* ]]; echo $?)" 'the table says what was not recorded'
 	count_steps=$(sed -nE 's/.*over ([0-9]+) steps? of.*/\1/p' "$TMP/out")
-	result "$((count_steps + $(lines "$TMP/unrecorded") != $(lines "$TMP/steps")))" 'the table counts the steps that were recorded'
+# The last one is not counted if it is shorter than half of a step.
+short=$(json interval "$TMP/steps" | tail -n 1 | awk '{ print ($1 < 0.005) }')
+	result "$((count_steps + short + $(lines "$TMP/unrecorded") != $(lines "$TMP/steps")))" 'the table counts the steps that were recorded'
 	td report --html "$TMP/page" "${files[0]}" "${files[2]}" 2> /dev/null
 	result "$(grep -q ' lost, 0\.[0-9]* s not recorded\. ' "$TMP/page"; echo $?)" 'the page says how long nothing was recorded'
 fi
