@@ -48,9 +48,9 @@
 /* The work that makes smaller groups is so late once. */
 #define LATE_MS		400
 /*
- * A group that waits for counters does so 0.13 s of each 1.2 s.  If it has left before the late work
- * comes, it is back after 1.1 s.  Then the other group has turns, so that the work is not asked for,
- * and the end of a window makes smaller groups, up to 1 s later.  They have a fifth of the rest.
+ * A group that waits for counters does so 0.13 s of each 1.2 s.  If it has left before the late
+ * work comes, it is back after 1.1 s.  Then the other group has turns, so nobody asks for the
+ * work, and that of a window's end comes 1 to 2 s later.  They have a fifth of the rest.
  */
 #define SMALLER_MS	6000
 
