@@ -433,8 +433,13 @@ void td_teller_meter_begins(void)
 		return;
 	if (!teller->line)
 		td_teller_first(teller, current, now);
+	else
+		/* Time without a meter, in which nothing ran on counters.  See td_teller_note_any(). */
+		teller->line->sums.enabled_ns += max_t(s64, now - teller->since, 0);
+	teller->since = now;
+	teller->blind = false;
 	td_teller_meet(teller, collector);
-	td_teller_read(teller, collector, teller->since, now, NULL);
+	td_teller_read(teller, collector, now, now, NULL);
 }
 
 /**
