@@ -309,6 +309,10 @@ while read -r node; do
 done < "$TMP/node-names"
 run td help memory_bound
 expect 'help of a node, with its thresholds' 0 'threshold: 20% of the slots on Intel' ''
+run td help BACK
+expect 'help of the heading of a node' 0 '^tma_backend_bound ' ''
+run td help node
+expect 'help of the word for all nodes' 0 '^node: A part of the tree' ''
 for word in contended aside merged incomplete clamped unsupported excluded offline idle running \
 	slot slots level threshold window step owner owners others ended session group turns; do
 	run td help $word
@@ -323,7 +327,7 @@ done
 run td help watch
 expect 'a command is no column' 0 '^Usage: topdown watch' ''
 run td help mem
-expect 'a heading of a node is no column' 2 '' 'for the node: topdown help tma_memory_bound$'
+expect 'a short heading is that of its node' 0 '^tma_memory_bound ' ''
 
 for command in '' stat top history watch export perf info; do
 	# shellcheck disable=SC2086

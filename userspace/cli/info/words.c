@@ -87,6 +87,8 @@ bool words_help(const char *word, int *ret)
 	int node = topdown_node_by_name(word);
 	unsigned int i;
 
+	if (node < 0)
+		node = column_node(word);
 	if (node >= 0) {
 		put_node(node);
 		*ret = options_help("");

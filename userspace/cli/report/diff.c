@@ -47,17 +47,15 @@ static struct noise_mean total_of(const struct summary *summary, unsigned int va
 	};
 }
 
-#define AMOUNT(text, of, value)							\
-	{ .name = text, .unit = of, .node = value, .difference.amount = true }
-
 /* In all, or of a run. */
 static void take_amounts(struct difference *found)
 {
 	static const struct line amounts[RUNS_AMOUNTS] = {
-		AMOUNT("elapsed", "s", RUNS_ELAPSED),
-		AMOUNT("slots", "slots", RUNS_SLOTS),
-		AMOUNT("instructions", "instructions", RUNS_INSTRUCTIONS),
-		AMOUNT("cycles", "cycles", RUNS_CYCLES),
+		{ .name = "elapsed", .unit = "s", .node = RUNS_ELAPSED, .difference.amount = true },
+		{ .name = "slots", .unit = "slots", .node = RUNS_SLOTS, .difference.amount = true },
+		{ .name = "instructions", .unit = "instructions", .node = RUNS_INSTRUCTIONS,
+		  .difference.amount = true },
+		{ .name = "cycles", .unit = "cycles", .node = RUNS_CYCLES, .difference.amount = true },
 	};
 	unsigned int i;
 

@@ -359,11 +359,31 @@ const char *column_meaning(const struct columns *own, const char *word)
 
 		if (!column->name || !column->help || column_is_node(column))
 			continue;
-		if (!strcasecmp(column->name, word) ||
+		if (!strcmp(column->name, word) ||
 		    (column->look.heading && !strcmp(column->look.heading, word)))
 			return column->help;
 	}
 	return NULL;
+}
+
+/**
+ * column_node - the node that a column is of
+ * @heading: heading of the column in a table
+ *
+ * Return: enum topdown_node; -1 if no node has such a heading.
+ */
+int column_node(const char *heading)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_COLUMNS; i++) {
+		const struct column *column = &columns[i];
+
+		if (column_is_node(column) && column->look.heading &&
+		    !strcmp(column->look.heading, heading))
+			return column->of;
+	}
+	return -1;
 }
 
 /**

@@ -164,6 +164,7 @@ void columns_select(struct column_list *list, unsigned int views, unsigned int l
 void columns_add(struct column_list *list, const struct columns *own);
 void columns_drop_node(struct column_list *list, unsigned int node);
 const struct column *column_of_node(unsigned int node);
+int column_node(const char *heading);
 const char *column_meaning(const struct columns *own, const char *word);
 bool column_is_node(const struct column *column);
 void column_value(const struct column *column, const struct interval *interval,

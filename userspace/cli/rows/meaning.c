@@ -117,6 +117,10 @@ static const struct {
 		"A place for one operation in the pipeline, in one cycle. A CPU has as many a cycle as it is wide, 4 to 8.",
 	},
 	{
+		"node",
+		"A part of the tree into which slots are divided, such as tma_memory_bound: 'topdown help nodes' lists them. In a row of a NUMA node it is the number of that.",
+	},
+	{
 		"slots",
 		"Places for operations in the pipeline, one for each operation that a CPU can begin in a cycle. Nodes say where they went.",
 	},
@@ -130,7 +134,7 @@ static const struct {
 	},
 	{
 		"window",
-		"What one CPU counted between two ticks of the module's timer, which are a period apart (parameter period_ms). An idle CPU ends none.",
+		"The counts of one CPU between two ticks of the module's timer, which are a period apart (parameter period_ms). An idle CPU ends none.",
 	},
 	{
 		"step",
@@ -146,15 +150,15 @@ static const struct {
 	},
 	{
 		"others",
-		"What had no owner of its own: tasks that were switched too fast to measure them, or owners for whom there was no room.",
+		"Slots that belong to no owner of their own: tasks that were switched too fast to measure them, or owners for whom there was no room.",
 	},
 	{
 		"ended",
-		"What processes had that ended between two readings, or that ended a while ago.",
+		"Slots of processes that ended between two readings, or longer ago.",
 	},
 	{
 		"session",
-		"The slots of some tasks, from its begin to its end: 'topdown stat -- COMMAND' has one.",
+		"The slots of some tasks, from the beginning to the end: 'topdown stat -- COMMAND' has one.",
 	},
 	{
 		"group",
