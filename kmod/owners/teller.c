@@ -434,7 +434,7 @@ void td_teller_meter_begins(void)
 	if (!teller->line)
 		td_teller_first(teller, current, now);
 	else
-		/* Time without a meter, in which nothing ran on counters.  See td_teller_note_any(). */
+		/* Time without a meter passes, and counts nothing. */
 		teller->line->sums.enabled_ns += max_t(s64, now - teller->since, 0);
 	teller->since = now;
 	teller->blind = false;

@@ -51,11 +51,14 @@ static struct noise_mean total_of(const struct summary *summary, unsigned int va
 static void take_amounts(struct difference *found)
 {
 	static const struct line amounts[RUNS_AMOUNTS] = {
-		{ .name = "elapsed", .unit = "s", .node = RUNS_ELAPSED, .difference.amount = true },
-		{ .name = "slots", .unit = "slots", .node = RUNS_SLOTS, .difference.amount = true },
+		{ .name = "elapsed", .unit = "s", .node = RUNS_ELAPSED,
+		  .difference.amount = true },
+		{ .name = "slots", .unit = "slots", .node = RUNS_SLOTS,
+		  .difference.amount = true },
 		{ .name = "instructions", .unit = "instructions", .node = RUNS_INSTRUCTIONS,
 		  .difference.amount = true },
-		{ .name = "cycles", .unit = "cycles", .node = RUNS_CYCLES, .difference.amount = true },
+		{ .name = "cycles", .unit = "cycles", .node = RUNS_CYCLES,
+		  .difference.amount = true },
 	};
 	unsigned int i;
 
