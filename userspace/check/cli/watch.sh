@@ -102,8 +102,8 @@ for pair in mem:tma_memory_bound tma_memmory_bound:tma_memory_bound backend:tma_
 done
 run fake watch 'xyz>50'
 expect 'a word that no node is like' 2 '' "there is no node 'xyz' \(allowed: 'topdown help nodes' lists them\)$"
-run td help mem
-expect 'help of part of a name' 2 '' "there is no command 'mem'; for the node: topdown help tma_memory_bound$"
+run td help memory
+expect 'help of part of a name' 2 '' "there is no command 'memory'; for the node: topdown help tma_memory_bound$"
 for bad in -s -b '--hold 1s'; do
 	# shellcheck disable=SC2086
 	run fake watch $bad
@@ -124,6 +124,8 @@ for error in 95:3:'no CPU of this machine has it' 22:2:'does -C name a CPU' 28:1
 	FAKE_WATCH_ERRNO=$errno run fake watch --count 1 'retiring>3'
 	expect "error $errno" "$code" '' "$text"
 done
+run fake watch -C 500 'retiring>3'
+expect 'a CPU that does not exist' 2 '' '-C: CPU 500 .*\(allowed: 0-'
 FAKE_FEATURES=7 run fake watch 'retiring>3'
 expect 'a module without watches' 3 '' 'the loaded module is too old'
 finish

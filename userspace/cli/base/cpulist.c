@@ -189,6 +189,39 @@ bool cpulist_check(const struct cpulist *list, const char *option,
 }
 
 /**
+ * cpulist_there - hold a list against the CPUs that a handle reads
+ * @list: set of CPUs
+ * @option: name of the option, for the message
+ * @td: handle; where it may not read CPUs, whoever asks for more says why
+ * @offline: CPUs that are offline are good, too
+ *
+ * Return: false after a message.
+ */
+bool cpulist_there(const struct cpulist *list, const char *option, struct topdown *td,
+		   bool offline)
+{
+	struct cpulist possible = { .words = { 0 } }, online = { .words = { 0 } };
+	const struct topdown_record *record;
+	struct topdown_reading *all = NULL;
+	bool known, ok = true;
+	unsigned int i;
+
+	known = !topdown_reading_create(&all, td, NULL, 0) && !topdown_reading_update(all, 0);
+	for (i = 0; known && i < topdown_reading_nr(all); i++) {
+		record = topdown_reading_record(all, i);
+		if (record->cpu >= CPULIST_MAX)
+			continue;
+		cpulist_set(&possible, record->cpu);
+		if (offline || record->state != TOPDOWN_STATE_OFFLINE)
+			cpulist_set(&online, record->cpu);
+	}
+	if (known)
+		ok = cpulist_check(list, option, &possible, &online);
+	topdown_reading_destroy(all);
+	return ok;
+}
+
+/**
  * cpulist_text - write a set as text
  * @list: set of CPUs
  *

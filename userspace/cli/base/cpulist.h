@@ -13,6 +13,7 @@
 #define CPULIST_WORDS		TOPDOWN_CPUS_WORDS_MAX
 #define CPULIST_MAX		(CPULIST_WORDS * 64)
 
+struct topdown;
 struct topdown_map_view;
 
 /**
@@ -32,6 +33,8 @@ bool cpulist_refuse(const char *option, unsigned int cpu, const char *why,
 bool cpulist_beyond(const char *option, unsigned int cpu, const struct topdown_map_view *map);
 bool cpulist_check(const struct cpulist *list, const char *option,
 		   const struct cpulist *possible, const struct cpulist *online);
+bool cpulist_there(const struct cpulist *list, const char *option, struct topdown *td,
+		   bool offline);
 char *cpulist_text(const struct cpulist *list);
 
 #endif /* TOPDOWN_CLI_CPULIST_H */

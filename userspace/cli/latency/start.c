@@ -22,32 +22,6 @@ static int choose(struct latency_run *run)
 			     &run->events);
 }
 
-/* A wrong CPU would only be one that the device does not sample. */
-static bool check_cpus(const struct latency_run *run)
-{
-	struct cpulist possible = { .words = { 0 } }, online = { .words = { 0 } };
-	const struct topdown_record *record;
-	struct topdown_reading *all = NULL;
-	bool known, ok = true;
-	unsigned int i;
-
-	if (!run->options->has_cpus)
-		return true;
-	known = !topdown_reading_create(&all, run->td, NULL, 0) && !topdown_reading_update(all, 0);
-	for (i = 0; known && i < topdown_reading_nr(all); i++) {
-		record = topdown_reading_record(all, i);
-		if (record->cpu >= CPULIST_MAX)
-			continue;
-		cpulist_set(&possible, record->cpu);
-		if (record->state != TOPDOWN_STATE_OFFLINE)
-			cpulist_set(&online, record->cpu);
-	}
-	if (known)
-		ok = cpulist_check(&run->options->cpus, "-C", &possible, &online);
-	topdown_reading_destroy(all);
-	return ok;
-}
-
 /* @session: the tasks; -1 for CPUs */
 static int open_part(struct latency_run *run, int session, bool raw)
 {
@@ -64,7 +38,8 @@ static int start_cpus(struct latency_run *run)
 {
 	int ret = 0;
 
-	if (!check_cpus(run))
+	/* A wrong CPU would only be one that the device does not sample. */
+	if (run->options->has_cpus && !cpulist_there(&run->options->cpus, "-C", run->td, false))
 		return EXIT_USAGE;
 	if (run->events)
 		ret = open_part(run, -1, false);

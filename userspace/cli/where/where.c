@@ -296,6 +296,8 @@ static int check_module(const struct where_run *run)
 		rights_explain(RIGHTS_CPUS);
 		return EXIT_DEVICE;
 	}
+	if (options->has_cpus && !cpulist_there(&options->cpus, "-C", run->td, false))
+		return EXIT_USAGE;
 	return 0;
 }
 

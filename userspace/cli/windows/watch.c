@@ -64,6 +64,8 @@ static int add_watches(const struct watch_options *options, struct topdown *td)
 	uint32_t number;
 	int ret;
 
+	if (options->has_cpus && !cpulist_there(&options->cpus, "-C", td, true))
+		return EXIT_USAGE;
 	for (i = 0; i < nr; i++) {
 		const struct watched *watched = options->nr ? &options->watched[i] : &windows;
 		struct topdown_watch what = {
