@@ -83,7 +83,10 @@ if [[ $(id -u) == 0 && $paranoid -gt 1 ]] && command -v setpriv > /dev/null; the
 	expect '--run without rights' 3 '' "^topdown: --run: perf needs CAP_PERFMON to count whole CPUs \\(this process lacks it\\), or kernel.perf_event_paranoid at 0 or less \\(it is $paranoid\\); 'topdown info' says what you may see\$"
 	result "$(($(lines "$TMP/ran") != 1))" 'runs none of the lines'
 	nobody -- true
-	expect '--run of a command' 3 '' "count tasks .*at 1 or less .*'topdown stat -- COMMAND' does not\$"
+	expect '--run of a command' 3 '' "count tasks .*at 1 or less .*'topdown stat -- COMMAND' needs no such right\$"
+	printf '#!/bin/sh\nexit 127\n' > "$TMP/bin/perf"
+	nobody -a
+	expect '--run without perf' 3 '' 'there is no program perf in PATH$'
 	printf '#!/bin/sh\necho "perf $*" >> "%s"\n' "$TMP/ran" > "$TMP/bin/perf"
 	nobody -a
 	expect 'perf with rights of its own' 0 '' ''

@@ -12,9 +12,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <topdown.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "known.h"
 #include "idlist.h"
 #include "message.h"
@@ -195,11 +197,11 @@ static bool may_count(const struct subject *subject)
 }
 
 /* perf itself may have more rights than this process, by capabilities of its file. */
-static bool perf_may_count(const struct subject *subject)
+static int perf_trial(const struct subject *subject)
 {
-	return !system(subject->all_cpus || subject->cgroup ?
-		       "perf stat -a -e topdown/slots/ -- true > /dev/null 2>&1" :
-		       "perf stat -e topdown/slots/ -- true > /dev/null 2>&1");
+	return system(subject->all_cpus || subject->cgroup ?
+		      "perf stat -a -e topdown/slots/ -- true > /dev/null 2>&1" :
+		      "perf stat -e topdown/slots/ -- true > /dev/null 2>&1");
 }
 
 /* Else each line of perf's would say it, and each line after it that nothing was measured. */
@@ -210,9 +212,24 @@ static int refuse_run(const struct subject *subject)
 	rights_paranoid(&value);
 	message_error("--run: perf needs CAP_PERFMON to count %s (this process lacks it), or kernel.perf_event_paranoid at %d or less (it is %d); %s",
 		      paranoid_allowed(subject) ? "tasks" : "whole CPUs",
-		      paranoid_allowed(subject), value, subject->argv ?
-		      "'topdown stat -- COMMAND' does not" : "'topdown info' says what you may see");
+		      paranoid_allowed(subject), value,
+		      subject->argv && paranoid_allowed(subject) > 0 ?
+		      "'topdown stat -- COMMAND' needs no such right" :
+		      "'topdown info' says what you may see");
 	return EXIT_DEVICE;
+}
+
+/* Does perf count there?  It may have rights that this process lacks. */
+static int check_run(const struct subject *subject)
+{
+	int status;
+
+	if (!subject->run || may_count(subject))
+		return 0;
+	status = perf_trial(subject);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_FOUND)
+		return message_fail(EXIT_DEVICE, "--run: there is no program perf in PATH");
+	return status ? refuse_run(subject) : 0;
 }
 
 /* The lines use pipes and descriptors, so a shell runs them. */
@@ -236,11 +253,14 @@ static int run_lines(const struct subject *subject)
 
 static int lines(const struct subject *subject)
 {
+	int ret;
+
 	if (access(PMU, F_OK))
 		return message_fail(EXIT_DEVICE, "there is no PMU topdown: %s: %s (the module topdown is not loaded, or is older than this command)",
 				    PMU, strerror(errno));
-	if (subject->run && !may_count(subject) && !perf_may_count(subject))
-		return refuse_run(subject);
+	ret = check_run(subject);
+	if (ret)
+		return ret;
 	if (subject->run)
 		return run_lines(subject);
 	out = stdout;
