@@ -163,8 +163,8 @@ static void put_conclusion(FILE *file, const struct owner_difference *found)
 	}
 	diff_parts_count(&counts, found->line, nr);
 	diff_parts_conclusion(file, &counts,
-			      "an owner has slots in fewer than " DIFF_TEXT(RECORD_DIFF_STEPS)
-			      " steps, or less than 0.1% of all, or changes too slowly for the recording",
+			      "a recording has fewer than " DIFF_TEXT(RECORD_DIFF_STEPS)
+			      " steps with slots of an owner, or it has less than 0.1% of all, or changes too slowly for the recording",
 			      "are not in both recordings");
 }
 

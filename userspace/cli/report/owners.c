@@ -164,8 +164,8 @@ int report_owners_there(const struct report_options *options, const struct summa
 				    recording->name);
 	if (options->cgroups && !cgroups)
 		return message_fail(EXIT_USAGE,
-				    "-G names cgroups, and %s has processes (allowed: -p)",
-				    recording->name);
+				    "-G names cgroups, and %s has processes (allowed: %s)",
+				    recording->name, options->diff ? "without -G" : "-p");
 	if (options->self && !cgroups)
 		return message_fail(EXIT_USAGE, "--self is about cgroups, and %s has processes (allowed: without --self)",
 				    recording->name);
