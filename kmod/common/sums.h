@@ -45,7 +45,7 @@ static inline void td_share_join(struct topdown_share *sum, unsigned int level,
  * @sum: enum topdown_source of the sum
  * @more: that of one more summand
  *
- * What was measured by nothing, as it has not run yet, changes no source.
+ * A summand that nothing has measured yet changes no source.
  *
  * Return: TOPDOWN_SOURCE_MIXED if they differ.
  */

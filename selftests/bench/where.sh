@@ -68,7 +68,8 @@ perfs() {
 	row "perf record -W -d" "$1" without "$samples"
 }
 
-# Of each round, between the lowest and the highest rate; of two in the middle the larger.
+# It is the slope of each round between the lowest and the highest rate, and then the median, or the
+# larger of two in the middle.
 of_one_more() {
 	awk -v who="$1" -v low="${rates[0]}" -v high="${rates[-1]}" '
 		$1 == who && $2 == low { samples = $3; taken = $4 }

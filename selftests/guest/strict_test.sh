@@ -38,17 +38,16 @@ test_turns_are_no_reason() {
 		groups=1
 	fi
 	# A status of 4 would be a skip.
-	topdown stat -a -A -j -I 1s --count 5 --strict > "$tmp/out" || die "status $?"
+	topdown stat -a -A -j -I 2s --count 3 --strict > "$tmp/out" || die "status $?"
 	cat "$tmp/out"
 	[[ $(json state < "$tmp/out" | sort -u) == ok ]]
 	[[ $(json scaled < "$tmp/out" | sort -u) == "$( ((groups > 1)) && echo true || echo false)" ]]
-	# A second may begin and end within a round of turns, each of up to 12 ms, so judge all of them.
+	# An interval may begin and end within a turn, of up to 12 ms each: 6% of a fifth of two seconds.
 	shares | awk -v groups="$groups" '{
 		off = $2 == 1 ? 0 : $2 - 1 / groups
-		if (off < -0.00001 || off > 0.00001 || $1 / $2 < 0.8 || $1 / $2 > 1.2)
+		if (off < -0.00001 || off > 0.00001 || $1 / $2 < 0.9 || $1 / $2 > 1.1)
 			wrong = 1
-		sum += $1 / $2
-	} END { exit wrong || !NR || sum / NR < 0.95 || sum / NR > 1.05 }' || die "not the share that is to be expected"
+	} END { exit wrong || !NR }' || die "not the share that is to be expected"
 	# shellcheck disable=SC2046 # numbers
 	kill $(jobs -p)
 }

@@ -350,7 +350,7 @@ static double lost_to(const double *truth, enum loses loses)
 	return sum;
 }
 
-/* Of all parts: an interrupt loses slots as what it interrupts, and these are the kernel's. */
+/* The part of others in all: an interrupt loses slots too, and these are the kernel's. */
 static double share_of_all(const struct found *rows, unsigned int nr, const char *node)
 {
 	double share = 0;

@@ -40,7 +40,7 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
 }
 
-/* Who there is. Cgroups are below others, which have some slots of their own. */
+/* The owners that there are. Cgroups are below others, which have some slots of their own. */
 static const struct party {
 	const char *name;
 	const char *cgroup;
@@ -71,7 +71,7 @@ static const struct party {
 #define NEW		9
 #define IDLE		(PARTIES - 1)
 
-/* What a pair is about. */
+/* The subject of a pair. */
 struct plan {
 	bool cgroups;
 	bool after;

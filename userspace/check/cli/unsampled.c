@@ -44,7 +44,7 @@ uint64_t __wrap_topdown_stalls_lost(const struct topdown_stalls *stalls)
 	return 0;
 }
 
-/* Of the one row that has a place: see has_place(). */
+/* The place of the one row that has one: see has_place(). */
 static const char *file_name;
 
 const char *__wrap_where_symbols_object(const struct where_symbols *symbols, uint32_t object)
