@@ -138,18 +138,27 @@ TD_API size_t topdown_cpus_text(const uint64_t *cpus, unsigned int words, char *
 	return length;
 }
 
-/* The first line of a file of the kernel, without its end; false with errno if it has none. */
-bool td_read_line(const char *path, char *text, size_t size)
+/* Read the beginning of a file of the kernel; false with errno if it cannot be read. */
+bool td_read_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t len;
-	char *end;
 
 	if (fd < 0)
 		return false;
 	len = read(fd, text, size - 1);
 	close(fd);
 	text[len > 0 ? len : 0] = '\0';
+	return len >= 0;
+}
+
+/* The first line of such a file, without its end; false with errno if it is cut or has none. */
+bool td_read_line(const char *path, char *text, size_t size)
+{
+	char *end;
+
+	if (!td_read_text(path, text, size))
+		return false;
 	end = strchr(text, '\n');
 	if (!end) {
 		errno = EIO;

@@ -76,6 +76,7 @@ int td_open_node(const char *path, const char *name);
 int td_ioctl_fd(int fd, unsigned long request, void *arg);
 int td_ioctl(const struct topdown *td, unsigned long request, void *arg);
 uint64_t td_clock_ns(clockid_t clock);
+bool td_read_text(const char *path, char *text, size_t size);
 bool td_read_line(const char *path, char *text, size_t size);
 bool td_has_cpu(const uint64_t *cpus, uint64_t cpu);
 unsigned int td_count_cpus(const uint64_t *cpus, unsigned int words);

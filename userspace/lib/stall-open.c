@@ -26,12 +26,16 @@
 #define TD_CHANGE_TYPE	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 			 PERF_SAMPLE_CPU)
 
+/* The files of events have a line without an end. */
 static bool td_read_file(const char *pmu, const char *name, char *text, size_t size)
 {
 	char path[160];
 
 	snprintf(path, sizeof(path), TD_PMUS "%s/%s", pmu, name);
-	return td_read_line(path, text, size);
+	if (!td_read_text(path, text, size))
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	return *text;
 }
 
 /* "event=0xcd,umask=0x1,ldlat=3": the places of the two are the same on all these PMUs. */
