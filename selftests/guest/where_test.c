@@ -373,8 +373,6 @@ static bool part_right(const struct found *rows, unsigned int nr, const double *
 		double want = part->loses == loses ? truth[number] / lost_to(truth, loses) : 0;
 		double share = share_of(rows, nr, node, part, want == 0);
 
-		if (want > 0)
-			share /= share_of_all(rows, nr, node);
 		printf("# %s, %s: %.4f of %.4f\n", part->name, node, share, want);
 		right &= want > 0 ? fact_near(part->name, share, want, LIMIT) :
 				    fact_most(part->name, share, 0.001);
