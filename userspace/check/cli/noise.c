@@ -8,41 +8,28 @@
 
 #include "sums.h"
 #include "../check.h"
+#include "../random.h"
 #include "noise.h"
 
 #define SLOTS		1000000
 
-/* Numerical Recipes' generator, so that each run is the same. */
-static uint32_t state = 1;
-
-static double uniform(void)
-{
-	state = state * 1664525 + 1013904223;
-	return (state + 0.5) / 4294967296.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
-
 /* Steps about @mean. Each is so much like the one before as @related says. */
 static void make(struct series *series, size_t steps, double mean, double spread, double related)
 {
-	double value = normal();
+	double value = random_normal();
 	size_t i;
 
 	series_begin(series, 0, 10, 2);
 	for (i = 0; i < steps; i++) {
 		double ratio = fmin(fmax(mean + spread * value, 0), 1);
-		struct topdown_figures figures = { .slots = SLOTS * (0.5 + uniform()) };
+		struct topdown_figures figures = { .slots = SLOTS * (0.5 + random_uniform()) };
 
 		figures.node[0] = figures.slots * ratio;
 		figures.node[3] = figures.slots - figures.node[0];
 		td_figures_children(&figures, TD_NODES_METRICS_L1);
 		td_figures_ratios(&figures, TD_NODES_METRICS_L1);
 		series_add(series, i * 10, i * 10 + 10, &figures);
-		value = related * value + sqrt(1 - related * related) * normal();
+		value = related * value + sqrt(1 - related * related) * random_normal();
 	}
 }
 
@@ -93,19 +80,19 @@ static void test_student(void)
 /* As make(), with phases of about @length steps, which add @amplitude spreads or take them. */
 static void make_phases(struct series *series, size_t steps, double amplitude, unsigned int length)
 {
-	double sign = uniform() < 0.5 ? -1 : 1;
+	double sign = random_uniform() < 0.5 ? -1 : 1;
 	size_t i;
 
 	series_begin(series, 0, 10, 2);
 	for (i = 0; i < steps; i++) {
 		struct topdown_figures figures = { .slots = SLOTS };
 
-		figures.node[0] = SLOTS * (0.4 + 0.02 * (normal() + sign * amplitude));
+		figures.node[0] = SLOTS * (0.4 + 0.02 * (random_normal() + sign * amplitude));
 		figures.node[3] = figures.slots - figures.node[0];
 		td_figures_children(&figures, TD_NODES_METRICS_L1);
 		td_figures_ratios(&figures, TD_NODES_METRICS_L1);
 		series_add(series, i * 10, i * 10 + 10, &figures);
-		if (uniform() * length < 1)
+		if (random_uniform() * length < 1)
 			sign = -sign;
 	}
 }
@@ -216,7 +203,7 @@ static enum noise_verdict compare_long(uint64_t length, double more)
 		for (at = 0; at < 3000; at += length) {
 			struct topdown_figures figures = { .slots = SLOTS };
 
-			figures.node[0] = SLOTS * (0.4 + i * more + 0.01 * uniform());
+			figures.node[0] = SLOTS * (0.4 + i * more + 0.01 * random_uniform());
 			figures.node[3] = figures.slots - figures.node[0];
 			td_figures_children(&figures, TD_NODES_METRICS_L1);
 			td_figures_ratios(&figures, TD_NODES_METRICS_L1);

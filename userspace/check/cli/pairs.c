@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "sums.h"
+#include "../random.h"
 #include "format.h"
 #include "writer.h"
 
@@ -25,20 +26,6 @@
 #define INSTRUCTIONS	6e9
 
 static struct record_writer writer;
-
-/* Numerical Recipes' generator, so that each run is the same. */
-static uint32_t state;
-
-static double uniform(void)
-{
-	state = state * 1664525 + 1013904223;
-	return (state + 0.5) / 4294967296.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
 
 /* A run, with its own luck. */
 struct luck {
@@ -54,13 +41,13 @@ struct luck {
 static struct luck luck_of(double points, double work)
 {
 	return (struct luck){
-		.retiring = 0.40 + points / 100 + 0.0025 * normal(),
-		.bad = 0.08 + 0.0025 * normal(),
-		.frontend = 0.17 + 0.0025 * normal(),
-		.memory = 0.6 + 0.0025 * normal(),
-		.speed = 1 + 0.005 * normal(),
+		.retiring = 0.40 + points / 100 + 0.0025 * random_normal(),
+		.bad = 0.08 + 0.0025 * random_normal(),
+		.frontend = 0.17 + 0.0025 * random_normal(),
+		.memory = 0.6 + 0.0025 * random_normal(),
+		.speed = 1 + 0.005 * random_normal(),
 		.work = work,
-		.instructions = INSTRUCTIONS * work * (1 + 0.0005 * normal()),
+		.instructions = INSTRUCTIONS * work * (1 + 0.0005 * random_normal()),
 	};
 }
 
@@ -98,7 +85,7 @@ static uint64_t put_run(uint32_t task, uint64_t begin_ns, const struct luck *luc
 	struct record_task entry = { .task = task, .pid = 100 + task, .flags_known = 1,
 				     .name = "bench" };
 	uint64_t length_ns = SECONDS * luck->work / luck->speed * S, at_ns, next_ns;
-	double wave = normal();
+	double wave = random_normal();
 
 	record_write_array(&writer, RECORD_TASKS, &entry, sizeof(entry), 1);
 	for (at_ns = 0; at_ns < length_ns; at_ns = next_ns, ++*samples) {
@@ -112,7 +99,7 @@ static uint64_t put_run(uint32_t task, uint64_t begin_ns, const struct luck *luc
 		};
 
 		record_write_array(&writer, RECORD_SAMPLES, &sample, sizeof(sample), 1);
-		wave = 0.7 * wave + sqrt(1 - 0.7 * 0.7) * normal();
+		wave = 0.7 * wave + sqrt(1 - 0.7 * 0.7) * random_normal();
 	}
 	return begin_ns + length_ns;
 }
@@ -154,7 +141,7 @@ int main(int argc, char **argv)
 
 	if (argc != 7)
 		return 2;
-	state = atoi(argv[2]);
+	random_state = atoi(argv[2]);
 	pairs = atoi(argv[3]);
 	for (i = 0; i < pairs && !bad; i++) {
 		snprintf(path, sizeof(path), "%s/before.%u", argv[1], i);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "sums.h"
+#include "../random.h"
 #include "owner-blocks.h"
 
 #define S		1000000000ULL
@@ -25,20 +26,6 @@
 #define SLOTS		6000000000.0
 
 static struct record_writer writer;
-
-/* Numerical Recipes' generator, so that each run is the same. */
-static uint32_t state;
-
-static double uniform(void)
-{
-	state = state * 1664525 + 1013904223;
-	return (state + 0.5) / 4294967296.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
 
 /* The owners that there are. Cgroups are below others, which have some slots of their own. */
 static const struct party {
@@ -165,7 +152,7 @@ static uint64_t slots_of(const struct plan *plan, unsigned int i, unsigned int s
 
 static void next(double *wave)
 {
-	*wave = 0.5 * *wave + sqrt(1 - 0.5 * 0.5) * normal();
+	*wave = 0.5 * *wave + sqrt(1 - 0.5 * 0.5) * random_normal();
 }
 
 static void put_interval(const struct plan *plan, unsigned int second, double wave[][2])
@@ -247,7 +234,7 @@ int main(int argc, char **argv)
 
 	if (argc != 7)
 		return 2;
-	state = atoi(argv[2]);
+	random_state = atoi(argv[2]);
 	pairs = atoi(argv[3]);
 	plan.points = atof(argv[5]);
 	plan.share = atof(argv[6]);
