@@ -180,38 +180,33 @@ static int show(struct history *history, struct output *output)
 	return windows_print(&history->windows, output);
 }
 
-/* A time of the day in CLOCK_MONOTONIC, and 0 if it is before the machine has run. */
-static uint64_t monotonic_ns(const struct moment *moment, uint64_t epoch_ns, uint64_t now_ns)
+/* A moment since the epoch in CLOCK_MONOTONIC, and 0 if it is before the machine has run. */
+static uint64_t monotonic_ns(uint64_t then_ns, uint64_t epoch_ns, uint64_t now_ns)
 {
-	uint64_t then_ns = moment_epoch_ns(moment, epoch_ns - DAY_NS, epoch_ns);
-	uint64_t ago_ns = epoch_ns - then_ns;
-
 	if (then_ns > epoch_ns)
 		return now_ns + (then_ns - epoch_ns);
-	return ago_ns < now_ns ? now_ns - ago_ns : 0;
+	return epoch_ns - then_ns < now_ns ? now_ns - (epoch_ns - then_ns) : 0;
 }
 
 static bool choose_time(struct history *history)
 {
-	const struct history_options *options = history->options;
+	const struct moment *from = &history->options->since, *to = &history->options->until;
 	uint64_t now_ns = clock_now_ns(), epoch_ns = clock_epoch(now_ns) * NS_PER_S;
+	uint64_t since_ns = 0, until_ns = 0;
 
-	history->until_ns = UINT64_MAX;
-	if (options->since.kind)
-		history->since_ns = monotonic_ns(&options->since, epoch_ns, now_ns);
-	if (options->until.kind)
-		history->until_ns = monotonic_ns(&options->until, epoch_ns, now_ns);
+	if (from->kind)
+		since_ns = moment_epoch_ns(from, epoch_ns - DAY_NS, epoch_ns);
+	if (to->kind)
+		until_ns = moment_epoch_ns(to, epoch_ns - DAY_NS, epoch_ns);
 	/* At 14:04, 14:03 to 14:05 is now, not until yesterday; 14:05 to 14:03 is a mistake. */
-	if (options->until.kind == MOMENT_CLOCK && history->since_ns &&
-	    history->until_ns <= history->since_ns &&
-	    history->since_ns - history->until_ns > DAY_NS / 2)
-		history->until_ns += DAY_NS;
-	/* Both may be before the machine has run. */
-	if (!options->since.kind || !options->until.kind || !history->until_ns ||
-	    history->since_ns < history->until_ns)
-		return true;
-	return message_refuse("--since %s is not before --until %s", options->since.text,
-			      options->until.text);
+	if (from->kind && to->kind == MOMENT_CLOCK && until_ns <= since_ns &&
+	    since_ns - until_ns > DAY_NS / 2)
+		until_ns += DAY_NS;
+	if (from->kind && to->kind && since_ns >= until_ns)
+		return message_refuse("--since %s is not before --until %s", from->text, to->text);
+	history->since_ns = from->kind ? monotonic_ns(since_ns, epoch_ns, now_ns) : 0;
+	history->until_ns = to->kind ? monotonic_ns(until_ns, epoch_ns, now_ns) : UINT64_MAX;
+	return true;
 }
 
 static int run_history(struct history_options *options)
