@@ -596,6 +596,43 @@ TEST_F_TIMEOUT(owners, hotplug, 300)
 	owners_free(&now.owners);
 }
 
+/* Suspend the machine as far as its devices, for a second. */
+static int suspend(void)
+{
+	int ret = file_write("/sys/module/suspend/parameters/pm_test_delay", 0, "1") ?:
+		  file_write("/sys/power/pm_test", 0, "devices") ?:
+		  file_write("/sys/power/state", 0, "freeze");
+
+	file_write("/sys/power/pm_test", 0, "none");
+	return ret;
+}
+
+/* No CPU has a meter while the machine is suspended.  That time passes, and nobody was counted. */
+TEST_F_TIMEOUT(owners, suspended, 60)
+{
+	struct topdown_figures from, to, then, now;
+
+	if (access("/sys/power/pm_test", W_OK))
+		SKIP(return, "this kernel has no pm_test");
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_PROCESSES, 0);
+	ASSERT_LE(0, self->fd);
+	sleep_ms(300);
+	ASSERT_EQ(0, owners_cpus(self->device, &from));
+	ASSERT_EQ(0, owners_read(self->fd, &self->then, 0));
+	ASSERT_EQ(0, suspend());
+	sleep_ms(300);
+	ASSERT_EQ(0, owners_cpus(self->device, &to));
+	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
+	owners_sum(&self->then, &then);
+	owners_sum(&self->now, &now);
+	EXPECT_TRUE(fact_near("ms of running time that owners have more than CPUs",
+			      ((now.running_ns - then.running_ns) -
+			       (double)(to.running_ns - from.running_ns)) / 1e6, 0, 100));
+	/* A CPU without a meter has no time at all, but its owner has. */
+	EXPECT_TRUE(fact(now.enabled_ns - then.enabled_ns >
+			 to.enabled_ns - from.enabled_ns + 1000000000));
+}
+
 int main(int argc, char **argv)
 {
 	int ret = emulator_need();

@@ -97,14 +97,23 @@ void owners_sum(const struct owners *owners, struct topdown_figures *sum)
 		figures_add(sum, &owners->owner[i].self, 1);
 }
 
-__u64 owners_cpus_slots(int device)
+int owners_cpus(int device, struct topdown_figures *sum)
 {
 	static struct topdown_record records[TD_CPUS_MAX + 1];
 	__u32 nr = TD_CPUS_MAX + 1;
+	int ret = device_read(device, TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL, NULL, 0, records,
+			      &nr);
 
-	if (device_read(device, TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL, NULL, 0, records, &nr))
-		return 0;
-	return records[nr - 1].total.slots;
+	if (!ret)
+		*sum = records[nr - 1].total;
+	return ret;
+}
+
+__u64 owners_cpus_slots(int device)
+{
+	struct topdown_figures sum;
+
+	return owners_cpus(device, &sum) ? 0 : sum.slots;
 }
 
 bool owners_sum_right(const struct owners *then, const struct owners *now, __u64 counted)

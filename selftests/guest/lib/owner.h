@@ -30,9 +30,11 @@ const struct topdown_owner *owners_find(const struct owners *owners, unsigned in
 /* The sum of what all have alone. */
 void owners_sum(const struct owners *owners, struct topdown_figures *sum);
 /*
- * The slots of all CPUs until now.  Read them just before the owners, who are collected first and
+ * What all CPUs counted until now; an errno, negative.  Read it just before the owners, who are collected first and
  * copied then, which takes the CPU some milliseconds where they are many.
  */
+int owners_cpus(int device, struct topdown_figures *sum);
+/* Its slots alone; 0: it failed. */
 __u64 owners_cpus_slots(int device);
 /* Do all owners together have what the CPUs counted from one reading to the next? */
 bool owners_sum_right(const struct owners *then, const struct owners *now, __u64 counted);
