@@ -20,8 +20,14 @@
 #include "window.h"
 
 /*
- * One question at a time: perf may let each of them wait, for somebody who reads an event of that
- * CPU into slow memory, and many works that wait keep those of others from running.
+ * All works here may wait for perf, which may wait for somebody who reads an event of that CPU into
+ * slow memory.  In a queue of the kernel they would keep the works of others from running.
+ */
+struct workqueue_struct *td_latency_wq;
+
+/*
+ * One question at a time: perf may let each of them wait, and many works that wait keep those
+ * of other users from running.
  */
 static DEFINE_MUTEX(td_latency_asking);
 
@@ -49,7 +55,7 @@ bool td_latency_samples(int cpu)
 void td_latency_work(struct work_struct *work, work_func_t func)
 {
 	INIT_WORK_ONSTACK(work, func);
-	queue_work(td_compat_unbound_wq, work);
+	queue_work(td_latency_wq, work);
 	flush_work(work);
 	destroy_work_on_stack(work);
 }

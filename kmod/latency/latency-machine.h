@@ -6,6 +6,8 @@
 #include <linux/workqueue.h>
 #include <uapi/linux/topdown_latency.h>
 
+extern struct workqueue_struct *td_latency_wq;
+
 bool td_latency_samples(int cpu);
 void td_latency_work(struct work_struct *work, work_func_t func);
 unsigned int td_latency_any_cpu(void);

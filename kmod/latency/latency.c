@@ -273,7 +273,7 @@ static void td_latency_turn(struct td_latency *latency)
  */
 static void td_latency_soon(struct td_latency *latency)
 {
-	queue_work(td_compat_unbound_wq, &latency->next);
+	queue_work(td_latency_wq, &latency->next);
 }
 
 static void td_latency_timer(struct timer_list *timer)
@@ -510,7 +510,7 @@ static bool td_latency_look(const struct td_collector *collector)
 	/* Pairs with READ_ONCE() in td_latency_leave(). */
 	WRITE_ONCE(latency->lacking, lacking);
 	/* As in td_latency_soon(). */
-	queue_work(td_compat_unbound_wq, &latency->leave);
+	queue_work(td_latency_wq, &latency->leave);
 	return true;
 }
 
@@ -593,17 +593,23 @@ static void __init td_latency_ask(struct work_struct *work)
  *
  * A machine whose P-cores are all offline now, or not measured, samples nothing.
  *
- * Return: 0, or -EINVAL if topdown is of another version.
+ * Return: 0, -ENOMEM, or -EINVAL if topdown is of another version.
  */
 int __init td_latency_init(void)
 {
 	struct work_struct work;
-	int cpu;
+	int cpu, ret;
 
+	td_latency_wq = alloc_workqueue("topdown_latency", WQ_UNBOUND, WQ_UNBOUND_MAX_ACTIVE);
+	if (!td_latency_wq)
+		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		td_latency_setup(cpu);
 	td_latency_work(&work, td_latency_ask);
-	return td_sampling_register(&td_latency_sampling);
+	ret = td_sampling_register(&td_latency_sampling);
+	if (ret)
+		destroy_workqueue(td_latency_wq);
+	return ret;
 }
 
 /**
@@ -621,4 +627,5 @@ void td_latency_exit(void)
 		cancel_work_sync(&latency->next);
 		mutex_destroy(&latency->lock);
 	}
+	destroy_workqueue(td_latency_wq);
 }
