@@ -249,10 +249,19 @@ static void td_quota_count(struct td_user *user, struct td_charge *charge, int n
 	}
 }
 
+static unsigned int td_quota_staying_others(void)
+{
+	lockdep_assert_held(&td_quota_lock);
+	return td_quota_events_others - td_quota_leaving_others;
+}
+
 /**
  * td_quota_charge() - charge one more event of a session
  * @user: result of td_quota_get()
  * @charge: the session's
+ *
+ * The user's own events that still have to be released count.  Those of others do not, or one user
+ * with sessions that end late would have all the room.
  *
  * Return: false if the user has more events now than are allowed.
  */
@@ -263,7 +272,7 @@ bool td_quota_charge(struct td_user *user, struct td_charge *charge)
 	raw_spin_lock(&td_quota_lock);
 	td_quota_count(user, charge, 1);
 	allowed = user->capable || (user->events <= TD_QUOTA_EVENTS &&
-				    td_quota_events_others <= TD_QUOTA_EVENTS_OTHERS);
+				    td_quota_staying_others() <= TD_QUOTA_EVENTS_OTHERS);
 	raw_spin_unlock(&td_quota_lock);
 	return allowed;
 }
@@ -288,7 +297,7 @@ bool td_quota_inherit(struct td_user *user, struct td_charge *charge)
 	events = user->events - user->leaving;
 	ends = !user->capable && !charge->leaving && events > TD_QUOTA_EVENTS_FEW &&
 	       (events > TD_QUOTA_EVENTS ||
-		td_quota_events_others - td_quota_leaving_others > TD_QUOTA_EVENTS_OTHERS);
+		td_quota_staying_others() > TD_QUOTA_EVENTS_OTHERS);
 	if (ends) {
 		charge->leaving = true;
 		user->leaving += charge->events;
