@@ -143,7 +143,10 @@ static ssize_t td_cpu_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 	return td_emit_record(buffer, &record, 1);
 }
 
-/* "NAME CONFIG COUNT" for each event. */
+/*
+ * "NAME CONFIG COUNT" for each event.  Each reading interrupts the CPU, and says what it has counted
+ * until now.  So the parameters of the module let nobody in.
+ */
 static ssize_t td_events_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
 {
 	const struct td_cpu_file *file = container_of(attr, struct td_cpu_file, attr);
@@ -151,7 +154,7 @@ static ssize_t td_events_show(struct kobject *kobj, struct kobj_attribute *attr,
 	struct td_events events;
 	int n;
 
-	if (!td_sysfs_may_read())
+	if (!perfmon_capable())
 		return -EACCES;
 	n = td_cpu_events(file->cpu, &events);
 	if (n)
@@ -292,14 +295,14 @@ static const struct kobj_type td_ktype = {
 
 static struct kobject td_kobject;
 
-static void td_sysfs_fill(struct td_cpu_file *file, int cpu,
+static void td_sysfs_fill(struct td_cpu_file *file, int cpu, umode_t mode,
 			  typeof_member(struct kobj_attribute, show) show)
 {
 	file->cpu = cpu;
 	snprintf(file->name, sizeof(file->name), "cpu%d", cpu);
 	sysfs_attr_init(&file->attr.attr);
 	file->attr.attr.name = file->name;
-	file->attr.attr.mode = td_sysfs_mode;
+	file->attr.attr.mode = mode;
 	file->attr.show = show;
 }
 
@@ -308,8 +311,8 @@ static int td_sysfs_add_cpu(int cpu)
 	struct td_cpu_file *figures = &td_cpu_files[cpu], *events = figures + nr_cpu_ids;
 	int ret;
 
-	td_sysfs_fill(figures, cpu, td_cpu_show);
-	td_sysfs_fill(events, cpu, td_events_show);
+	td_sysfs_fill(figures, cpu, td_sysfs_mode, td_cpu_show);
+	td_sysfs_fill(events, cpu, 0400, td_events_show);
 	ret = sysfs_create_file(&td_kobject, &figures->attr.attr);
 	if (!ret)
 		ret = sysfs_add_file_to_group(&td_kobject, &events->attr.attr, "events");

@@ -91,13 +91,17 @@ test_private_by_default() {
 }
 
 test_owner_and_mode() {
-	local file
+	local file events=$SYSFS/events/cpu0
 
 	reload sysfs_mode=0444 sysfs_uid=1000 sysfs_gid=990
 	for file in "$SYSFS"/cpu* "$SYSFS/total"; do
 		[[ $(mode_of "$file") == "444 1000 990" ]] || die "$file: $(mode_of "$file")"
 		setpriv --reuid 65534 --regid 65534 --clear-groups cat "$file" > /dev/null
 	done
+	# Each reading of these interrupts a CPU.
+	[[ $(mode_of "$events") == "400 1000 990" ]] || die "$events: $(mode_of "$events")"
+	fails 1 "Permission denied" setpriv --reuid 1000 --regid 990 --clear-groups cat "$events"
+	cat "$events" > /dev/null
 	reload sysfs_mode=0440 sysfs_gid=990
 	setpriv --reuid 65534 --regid 990 --clear-groups cat "$SYSFS/total" > /dev/null
 	fails 1 "Permission denied" setpriv --reuid 65534 --regid 65534 --clear-groups \
