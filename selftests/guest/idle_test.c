@@ -25,6 +25,8 @@
  * are 20 in one measurement of two.  Timers of 100 ms on two CPUs would add 20 and their ticks.
  */
 #define LIMIT_ALL	18
+/* The same of accesses to the PMU. */
+#define LIMIT_ACCESSES	100
 
 /* Groups that are too large for the counters that the watchdog leaves are made again by then. */
 #define SETTLE_MS	2000
@@ -35,10 +37,14 @@
  */
 #define MEASUREMENTS	6
 
-/* Wake-ups in a second of the CPUs that this program is not on, one for each measurement. */
+/*
+ * Wake-ups in a second of the CPUs that this program is not on, one for each measurement, and the
+ * sum of their accesses to registers of the PMU in a second.
+ */
 struct wakeups {
 	double rate[TD_CPUS_MAX];
 	unsigned int nr;
+	double accesses;
 };
 
 static unsigned int cpus[TD_CPUS_MAX], cpus_nr, turns, span_ms;
@@ -102,10 +108,16 @@ static double wakeups_median(struct wakeups *seen)
 	return (seen->rate[(seen->nr - 1) / 2] + seen->rate[seen->nr / 2]) / 2;
 }
 
+static uint64_t accesses_of(const struct td_bd_truth *truth)
+{
+	return truth->rdmsr + truth->wrmsr + truth->rdpmc;
+}
+
 /* Measure once more. */
 static void wakeups_look(struct wakeups *seen)
 {
 	static struct td_bd_truth then[TD_CPUS_MAX], now;
+	double seconds;
 	unsigned int i;
 
 	cpu_pin(cpus[0]);
@@ -114,8 +126,9 @@ static void wakeups_look(struct wakeups *seen)
 	sleep_ms(span_ms);
 	for (i = 1; i < cpus_nr; i++) {
 		backdoor_truth_cpu(cpus[i], &now);
-		seen->rate[seen->nr++] = (now.wakeups - then[i].wakeups) * 1e9 /
-					 (now.time_ns - then[i].time_ns);
+		seconds = (now.time_ns - then[i].time_ns) / 1e9;
+		seen->rate[seen->nr++] = (now.wakeups - then[i].wakeups) / seconds;
+		seen->accesses += (accesses_of(&now) - accesses_of(&then[i])) / seconds / turns;
 	}
 }
 
@@ -133,8 +146,8 @@ static void test_idle(const char *params)
 	static struct wakeups with, without;
 	unsigned int i;
 
-	with.nr = 0;
-	without.nr = 0;
+	memset(&with, 0, sizeof(with));
+	memset(&without, 0, sizeof(without));
 	for (i = 0; i < turns; i++) {
 		reload(NULL);
 		tasks_aside(true);
@@ -149,6 +162,9 @@ static void test_idle(const char *params)
 			 "idle CPUs, %s: a CPU has %.1f wake-ups a second with the module, %.1f without; all of them %.1f and %.1f\n",
 			 params, wakeups_median(&with), wakeups_median(&without),
 			 wakeups_all(&with), wakeups_all(&without));
+	ksft_test_result(with.accesses <= without.accesses + LIMIT_ACCESSES,
+			 "idle CPUs, %s: they access the PMU %.1f times a second with the module, %.1f without\n",
+			 params, with.accesses, without.accesses);
 }
 
 /* Lengths of the windows of a CPU that closed in a span, in ms; how many. */
@@ -220,7 +236,7 @@ int main(void)
 		ksft_exit_fail_msg("cannot become a real-time task\n");
 
 	ksft_print_header();
-	ksft_set_plan(5);
+	ksft_set_plan(7);
 	test_idle("period_ms=1000");
 	test_idle("period_ms=10");
 	tasks_aside(false);
