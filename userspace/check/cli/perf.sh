@@ -83,10 +83,7 @@ if [[ $(id -u) == 0 && $paranoid -gt 1 ]] && command -v setpriv > /dev/null; the
 	expect '--run without rights' 3 '' "^topdown: --run: perf needs CAP_PERFMON to count whole CPUs \\(this process lacks it\\), or kernel.perf_event_paranoid at 0 or less \\(it is $paranoid\\); 'topdown info' says what you may see\$"
 	result "$(($(lines "$TMP/ran") != 1))" 'runs none of the lines'
 	nobody -- true
-	expect '--run of a command' 3 '' "count tasks .*at 1 or less .*'topdown stat -- COMMAND' needs no such right\$"
-	printf '#!/bin/sh\nexit 127\n' > "$TMP/bin/perf"
-	nobody -a
-	expect '--run without perf' 3 '' 'there is no program perf in PATH$'
+	expect '--run of a command' 125 '' "count tasks .*at 1 or less .*'topdown stat -- COMMAND' needs no such right\$"
 	printf '#!/bin/sh\necho "perf $*" >> "%s"\n' "$TMP/ran" > "$TMP/bin/perf"
 	nobody -a
 	expect 'perf with rights of its own' 0 '' ''
@@ -94,6 +91,16 @@ if [[ $(id -u) == 0 && $paranoid -gt 1 ]] && command -v setpriv > /dev/null; the
 else
 	skip '--run without rights' 'no root, no setpriv, or perf_event_paranoid is less than 2'
 fi
+# without PMUS ARG...: in a PATH without perf
+without() { FAKE_PMUS=$1 run env LD_PRELOAD="$PRELOAD" PATH="$TMP/none" "$TOPDOWN" perf "${@:2}"; }
+without "$PMUS" --run -a
+expect '--run without perf' 3 '' 'there is no program perf in PATH$'
+without "$PMUS" --run -- true
+expect '--run of a command without perf' 125 '' 'there is no program perf in PATH$'
+without "$TMP/none" --run -- true
+expect '--run of a command without the module' 125 '' 'there is no PMU topdown'
+without "$TMP/none" -- true
+expect 'lines for a command without the module' 3 '' 'there is no PMU topdown'
 for wrong in --run '--by comm' '--ratios --by cpu' '--folded tma_none' '--ratios --folded slots' '--folded slots -a'; do
 	# shellcheck disable=SC2086
 	run perf $wrong

@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <topdown.h>
 #include <unistd.h>
 
@@ -222,14 +221,11 @@ static int refuse_run(const struct subject *subject)
 /* Does perf count there?  It may have rights that this process lacks. */
 static int check_run(const struct subject *subject)
 {
-	int status;
-
-	if (!subject->run || may_count(subject))
+	if (!subject->run)
 		return 0;
-	status = perf_trial(subject);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_FOUND)
+	if (system("command -v perf > /dev/null 2>&1"))
 		return message_fail(EXIT_DEVICE, "--run: there is no program perf in PATH");
-	return status ? refuse_run(subject) : 0;
+	return may_count(subject) || !perf_trial(subject) ? 0 : refuse_run(subject);
 }
 
 /* The lines use pipes and descriptors, so a shell runs them. */
@@ -370,5 +366,9 @@ int perf_main(int argc, char **argv)
 		return ret;
 	if (!check_together(&subject))
 		return EXIT_USAGE;
-	return subject.ratios || subject.folded ? print_ratios(&subject) : lines(&subject);
+	if (subject.ratios || subject.folded)
+		return print_ratios(&subject);
+	ret = lines(&subject);
+	/* Only --run would have started the command. */
+	return command_failure(subject.run ? subject.argv : NULL, ret);
 }
