@@ -273,6 +273,18 @@ sed -nE '/^\.It features/,/^\.It pinned/s/^\.Ql (.*)/\1/p' "$USERSPACE/man/topdo
 	sort -u > "$TMP/man"
 same 'features of topdown info and topdown-info(1)' "$TMP/names" "$TMP/man"
 
+# The words of --sort are the same wherever it is, and in all that is said of it.
+for command in stat top report; do
+	td "$command" --completion | sed -nE 's/^[^|]*\|sort\|KEY\|(.*), tma_retiring, .*/\1/p'
+	td "$command" --help | sed -nE '/--sort KEY/s/.* by (.*), or$/\1/p'
+	{ td "$command" --sort none 2>&1 || true; } | sed -nE 's/.*allowed: (.*), or a node such as .*/\1/p'
+	sed -nE '/^\.It Fl -sort Ar key/,/^\.It Fl -(top|latency)/s/^\.Cm ([a-z]+)( ,)?$/\1/p' \
+		"$USERSPACE/man/topdown-$command.1" | sort -u | paste -sd'|' |
+		sed 's/^ipc|share|slots|time$/share, slots, time, ipc/'
+done > "$TMP/keys"
+result "$(($(lines "$TMP/keys") != 12 || $(sort -u "$TMP/keys" | wc -l) != 1))" \
+	"keys of --sort: $(sort -u "$TMP/keys" | paste -sd';')"
+
 # Completion works in a shell, which asks the command.
 mkdir "$TMP/bin"
 cat > "$TMP/bin/topdown" << 'END'

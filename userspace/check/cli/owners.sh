@@ -102,7 +102,7 @@ expect "values" 0 'path.*/a/b' ''
 run fake stat --by thread
 expect "no such kind" 2 '' "--by: 'thread' .*allowed: process, cgroup"
 run fake stat --by process --sort names
-expect "no such key" 2 '' "--sort: there is no node 'names' .allowed: slots, time, ipc"
+expect "no such key" 2 '' "--sort: there is no node 'names' .allowed: share, slots, time, ipc"
 run fake stat --sort ipc
 expect "sort what?" 2 '' 'add --by'
 run fake stat --by process -a
@@ -138,7 +138,7 @@ expect "top of processes alone" 2 '' 'allowed: with --by cgroup'
 run fake top --self
 expect "top of whom alone" 2 '' 'add --by cgroup'
 run fake top --sort names
-expect "top sorted by no key" 2 '' "--sort: there is no node 'names' .allowed: slots, time, ipc"
+expect "top sorted by no key" 2 '' "--sort: there is no node 'names' .allowed: share, slots, time, ipc"
 run fake top --by process --sort memory
 expect 'top sorted by part of a name' 2 '' "--sort: there is no node 'memory'; did you mean tma_memory_bound\?$"
 run fake top -l 1 --sort tma_memory_bound

@@ -307,7 +307,7 @@ FAKE_LEVEL=1 fake record -q --by process --timeout 1100 -o "$TMP/cpus"
 for args in --owners '--owners -j' '' "--html $TMP/none"; do
 	# shellcheck disable=SC2086 # several words
 	run td report $args --sort tma_memory_bound "$TMP/cpus"
-	expect "a key that the recording lacks: $args" 2 '' 'have no tma_memory_bound .allowed: share, time, ipc, tma_retiring, .*tma_backend_bound\)$'
+	expect "a key that the recording lacks: $args" 2 '' 'have no tma_memory_bound .allowed: share, slots, time, ipc, tma_retiring, .*tma_backend_bound\)$'
 done
 for args in '-C 0' "-p $$" '-r 2 -- true'; do
 	# shellcheck disable=SC2086 # several words

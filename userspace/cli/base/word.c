@@ -9,6 +9,28 @@
 /* Longer than any name of a node or a command. */
 #define NAME_MAX_LETTERS	31
 
+/**
+ * word_place - where a list has a word
+ * @words: words with a comma and a space between
+ * @word: the word
+ *
+ * Return: its place, from 0; -1 if it is not there.
+ */
+int word_place(const char *words, const char *word)
+{
+	size_t length;
+	int place;
+
+	for (place = 0; ; place++) {
+		length = strcspn(words, ",");
+		if (strlen(word) == length && !strncmp(words, word, length))
+			return place;
+		if (!words[length])
+			return -1;
+		words += length + strlen(", ");
+	}
+}
+
 static unsigned int least(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;

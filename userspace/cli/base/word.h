@@ -10,6 +10,7 @@
 /* So many letters off, and it is another word. */
 #define WORD_FAR	4
 
+int word_place(const char *words, const char *word);
 bool word_nearer(const char *word, const char *name, unsigned int *best);
 
 #endif /* TOPDOWN_CLI_WORD_H */

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "message.h"
 #include "node.h"
+#include "word.h"
 
 /**
  * owner_by_plural - the name of several owners
@@ -56,22 +56,21 @@ bool owner_named(const char *names, const char *path)
  */
 bool owner_sort_read(const struct option_row *row, const char *text, void *field)
 {
+	/* As OWNER_SORT_WORDS has them. */
+	static const enum owner_key keys[] = {
+		OWNER_KEY_SLOTS, OWNER_KEY_SLOTS, OWNER_KEY_TIME, OWNER_KEY_IPC,
+	};
+	int place = word_place(row->words,
+			       strcasecmp(text, OWNER_SORT_IPC) ? text : OWNER_SORT_IPC);
 	int node = topdown_node_by_name(text);
 	struct owner_sort *sort = field;
 
 	sort->given = true;
 	sort->node = node < 0 ? 0 : node;
-	if (!strcmp(text, "slots") || !strcmp(text, "share"))
-		sort->key = OWNER_KEY_SLOTS;
-	else if (!strcmp(text, "time"))
-		sort->key = OWNER_KEY_TIME;
-	else if (!strcasecmp(text, "ipc"))
-		sort->key = OWNER_KEY_IPC;
-	else
-		sort->key = OWNER_KEY_NODE;
-	if (sort->key != OWNER_KEY_NODE || node >= 0)
+	sort->key = place < 0 ? OWNER_KEY_NODE : keys[place];
+	if (place >= 0 || node >= 0)
 		return true;
-	node_unknown(option_name(row), text, "slots, time, ipc, or a node such as tma_memory_bound");
+	node_unknown(option_name(row), text, OWNER_SORT_WORDS ", or " OWNER_SORT_NODE);
 	return false;
 }
 

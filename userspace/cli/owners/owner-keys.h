@@ -10,6 +10,17 @@
 #include "options.h"
 #include "rows.h"
 
+/* The words of --sort, which may also be a node. Not all recordings have the last of them. */
+#define OWNER_SORT_BASE		"share, slots, time"
+#define OWNER_SORT_IPC		"ipc"
+#define OWNER_SORT_WORDS	OWNER_SORT_BASE ", " OWNER_SORT_IPC
+#define OWNER_SORT_NODE		"a node such as tma_memory_bound"
+
+/* Its help begins and ends with what differs. */
+#define OPTION_SORT(at, begin, end)						\
+	{ 0, "sort", "KEY", begin " " OWNER_SORT_WORDS ", or\n" OWNER_SORT_NODE end, \
+	  owner_sort_read, at, .words = OWNER_SORT_WORDS, .choice = topdown_node_name }
+
 /* Cgroups can have no more levels than these. */
 #define OWNER_DEPTH_MAX	31
 

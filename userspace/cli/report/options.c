@@ -31,9 +31,8 @@ static const struct option_row option_rows[] = {
 	{ 0, "by", "KIND", "process or cgroup: --owners of a recording that has these",
 	  option_word, AT(by), OWNER_BY_PROCESS, .unit = "no kind of owner",
 	  .words = "process, cgroup" },
-	{ 0, "sort", "KEY", "owners by share (default), which is slots, by time, ipc, or the\n"
-	  "slots of a node such as tma_memory_bound", owner_sort_read, AT(sort),
-	  .words = "share, slots, time, ipc", .choice = topdown_node_name },
+	OPTION_SORT(AT(sort), "owners by", " (by its slots);\n"
+		    "default share, which is slots"),
 	{ 0, "top", "N", "the first N owners (1..100000); of tables with CPUs default\n"
 	  "20, with --diff 10",
 	  option_number, AT(top), 1, OWNERS_TOP_MAX, "rows" },

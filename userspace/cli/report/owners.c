@@ -119,13 +119,13 @@ static bool has_key(const struct report_options *options, const struct summary *
 static int sort_there(const struct report_options *options, const struct summary *summary)
 {
 	uint32_t nodes = owner_listing_nodes(summary);
-	char allowed[512] = "share, time";
+	char allowed[512] = OWNER_SORT_BASE;
 	unsigned int node;
 
 	if (!options->sort.given || has_key(options, summary, nodes))
 		return 0;
 	if (owner_listing_ipc(summary))
-		strcat(allowed, ", ipc");
+		strcat(allowed, ", " OWNER_SORT_IPC);
 	for (node = 0; topdown_node_name(node); node++) {
 		if (nodes >> node & 1) {
 			strcat(allowed, ", ");

@@ -15,6 +15,7 @@
 #include "moment.h"
 #include "output-kind.h"
 #include "parse.h"
+#include "word.h"
 
 /**
  * option_name - the name of an option in messages
@@ -53,19 +54,11 @@ bool option_value(const struct option_row *row, const char *text, void *field)
 /* An enum, which is row->min for the first of row->words, and so on. */
 bool option_word(const struct option_row *row, const char *text, void *field)
 {
-	const char *word = row->words;
-	unsigned int i;
-	size_t length;
+	int place = word_place(row->words, text);
 
-	for (i = 0; ; i++) {
-		length = strcspn(word, ",");
-		if (strlen(text) == length && !strncmp(word, text, length)) {
-			*(unsigned int *)field = row->min + i;
-			return true;
-		}
-		if (!word[length])
-			break;
-		word += length + strlen(", ");
+	if (place >= 0) {
+		*(unsigned int *)field = row->min + place;
+		return true;
 	}
 	return message_refuse("%s: '%s' is %s (allowed: %s)", option_name(row), text, row->unit,
 			      row->words);

@@ -89,9 +89,8 @@ static const struct option_row option_rows[] = {
 	{ 0, "depth", "N", "cgroups below level N count at their ancestor (1..31)",
 	  option_number, AT(depth), 1, OWNER_DEPTH_MAX, "levels" },
 	{ 0, "self", NULL, "cgroups without those below them", option_flag, AT(self) },
-	{ 0, "sort", "KEY", "slots or share (default), time, ipc, or a node such as\n"
-	  "tma_memory_bound: by its slots", owner_sort_read, AT(sort),
-	  .words = "share, slots, time, ipc", .choice = topdown_node_name },
+	OPTION_SORT(AT(sort), "rows by", " (by its slots);\n"
+		    "default share, which is slots"),
 	{ 0, "top", "N",
 	  "the first N rows (1..100000)", option_number, AT(top), 1, TOP_MAX, "rows" },
 	{ .help = "How long:" },

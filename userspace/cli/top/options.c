@@ -37,9 +37,7 @@ static const struct option_row option_rows[] = {
 	  option_number, AT(depth), 1, OWNER_DEPTH_MAX, "levels" },
 	{ 0, "self", NULL,
 	  "begin with a list of cgroups without those below them", option_flag, AT(self) },
-	{ 0, "sort", "KEY", "begin sorted by slots, time, ipc, or a node such as\n"
-	  "tma_memory_bound", owner_sort_read, AT(sort),
-	  .words = "share, slots, time, ipc", .choice = topdown_node_name },
+	OPTION_SORT(AT(sort), "begin sorted by", ""),
 	{ 0, "latency", "LIST", "begin with how long instructions take to retire: events of\n"
 	  "'topdown latency --list', with commas, or all; this interrupts\n"
 	  "CPUs for its samples", events_read, AT(latency) },
