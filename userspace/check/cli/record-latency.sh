@@ -188,7 +188,7 @@ result "$(($(grep -c L2_HIT "$TMP/out") != 240))" 'steps are as long as interval
 run td report --diff "$TMP/latency100" "$TMP/latency101"
 expect 'two that are alike' 0 '
 mean latency, cycles +before +after +change +\+-
-  MEM_INST_RETIRED\.SPLIT_LOADS +40\.00 +40\.00 +\+0\.00 +[-0.]+ +noise
+  MEM_INST_RETIRED\.SPLIT_LOADS +40\.00 +40\.00 +0\.00 +[-0.]+ +noise
   MEM_LOAD_RETIRED\.L2_HIT +(9[89]|10[012])\.[0-9]+ +(9[89]|10[0123])\.[0-9]+ +[-+][0-9.]+ +[0-9.]+ +noise
 
 no difference that can be judged is more than noise

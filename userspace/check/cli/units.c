@@ -388,6 +388,26 @@ static void test_numbers(void)
 	check(numbers, "numbers with digits are so to half a unit");
 }
 
+static bool change_is(double change, const char *unit, const char *wanted)
+{
+	char text[NUMBER_SIZE];
+
+	change_text(text, sizeof(text), change, unit);
+	return !strcmp(text, wanted);
+}
+
+static void test_changes(void)
+{
+	check(change_is(0.25, "", "+0.25") && change_is(-12.5, "%", "-12.50%"),
+	      "a difference has a sign");
+	check(change_is(0, "", "0.00") && change_is(-0.0, "", "0.00") &&
+	      change_is(0.004, "%", "0.00%") && change_is(-0.004, "%", "0.00%"),
+	      "one that rounds to zero has none, whichever it had");
+	check(change_is(0.006, "", "+0.01") && change_is(-0.006, "", "-0.01"),
+	      "one that does not has its own");
+	check(change_is(INFINITY, "%", "+inf%"), "what has no digits is not zero");
+}
+
 static bool misses_on(const struct topdown_stalls_event *event, bool cpus, const char *text)
 {
 	char why[256] = "";
@@ -460,12 +480,13 @@ static void test_demangled(void)
 
 int main(int argc, char **argv)
 {
-	ktap_begin(&ktap, 65);
+	ktap_begin(&ktap, 69);
 	test_lists();
 	test_joined();
 	test_random();
 	test_times();
 	test_numbers();
+	test_changes();
 	test_bottlenecks();
 	test_doubts();
 	test_published(argc > 1 ? argv[1] : "thresholds.csv");

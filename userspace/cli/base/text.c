@@ -11,6 +11,22 @@
 #include <topdown.h>
 
 /**
+ * change_text - a difference, with its sign
+ * @text: where to
+ * @size: room in @text
+ * @change: difference
+ * @unit: what follows
+ *
+ * One that rounds to zero has no sign: there is no more of it before than after.
+ */
+void change_text(char *text, size_t size, double change, const char *unit)
+{
+	snprintf(text, size, "%+.2f%s", change, unit);
+	if (isfinite(change) && !strpbrk(text, "123456789"))
+		snprintf(text, size, "0.00%s", unit);
+}
+
+/**
  * percent_text - a ratio in percent, "-" for none
  * @text: where to
  * @size: room in @text, 8 at least

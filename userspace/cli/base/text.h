@@ -17,6 +17,7 @@
 
 size_t integer_text(char text[NUMBER_SIZE], uint64_t number);
 size_t number_text(char text[NUMBER_SIZE], double number, unsigned int digits);
+void change_text(char *text, size_t size, double change, const char *unit);
 void percent_text(char *text, size_t size, uint32_t ratio, const char *unit);
 void grouped_text(char text[GROUPED_SIZE], uint64_t number);
 void rate_text(char *text, size_t size, double rate);

@@ -30,16 +30,20 @@ void diff_parts_recording(FILE *file, const char *when, const struct summary *su
 	putc('\n', file);
 }
 
-static void put_number(FILE *file, double number, bool percent, const char *sign)
+static void put_number(FILE *file, double number, bool percent)
 {
-	char text[NUMBER_SIZE];
-
-	if (isnan(number)) {
+	if (isnan(number))
 		fprintf(file, " %9s", "-");
-		return;
-	}
-	snprintf(text, sizeof(text), "%s%.2f", number >= 0 ? sign : "",
-		 percent ? number * 100 : number);
+	else
+		fprintf(file, " %9.2f", percent ? number * 100 : number);
+}
+
+static void put_change(FILE *file, double change, bool percent)
+{
+	char text[NUMBER_SIZE] = "-";
+
+	if (!isnan(change))
+		change_text(text, sizeof(text), percent ? change * 100 : change, "");
 	fprintf(file, " %9s", text);
 }
 
@@ -56,10 +60,10 @@ void diff_parts_line(FILE *file, const struct line *line, int width)
 	int indent = line->node < TD_NR_NODES ? 2 * topdown_node_level(line->node) : 2;
 
 	fprintf(file, "%*s%-*s", indent, "", width - indent, line->name);
-	put_number(file, difference->before.mean, percent, "");
-	put_number(file, difference->after.mean, percent, "");
-	put_number(file, difference->difference, percent, "+");
-	put_number(file, difference->margin, percent, "");
+	put_number(file, difference->before.mean, percent);
+	put_number(file, difference->after.mean, percent);
+	put_change(file, difference->difference, percent);
+	put_number(file, difference->margin, percent);
 	fprintf(file, "  %s\n", noise_word(difference->verdict));
 }
 

@@ -56,7 +56,7 @@ static void put_amount(FILE *file, const struct line *line, bool runs)
 {
 	const struct noise_difference *difference = &line->difference;
 	double before = difference->before.mean, after = difference->after.mean;
-	char name[32];
+	char name[32], change[NUMBER_SIZE];
 
 	if (isnan(before) || isnan(after))
 		return;
@@ -64,7 +64,8 @@ static void put_amount(FILE *file, const struct line *line, bool runs)
 	fprintf(file, "%-14s", name);
 	put_whole(file, before, amount_width(runs));
 	put_whole(file, after, amount_width(runs));
-	fprintf(file, " %+9.2f%%", 100 * difference->difference / before);
+	change_text(change, sizeof(change), 100 * difference->difference / before, "%");
+	fprintf(file, " %10s", change);
 	if (runs && isnan(difference->margin))
 		fprintf(file, " %9s", "-");
 	else if (runs)
