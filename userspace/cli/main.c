@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "command.h"
 #include "history.h"
 #include "info.h"
@@ -67,7 +68,7 @@ static const struct option_table table = {
 		"  help [COMMAND]       print this help, or the help of a command\n"
 		"  help NODE            say what a node means, as tma_memory_bound; or 'nodes', or\n"
 		"                       a word of a state, such as contended\n"
-		"  help WORD            say what a word or a column of tables is: slots, ipc\n"
+		"  help WORD            say what a word or a column of tables is: slots, ipc, change\n"
 		"Options:\n",
 	.rows = option_rows,
 	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
@@ -176,11 +177,30 @@ static bool is_command(const char *word)
 	return false;
 }
 
-static bool help_column(const char *word, int *ret)
+static const char *meaning_in_rows(const char *word)
 {
-	return words_column(NULL, word, ret) || words_column(&latency_columns, word, ret) ||
-	       words_column(&watch_columns, word, ret);
+	return column_meaning(NULL, word);
 }
+
+static const char *meaning_in_latency(const char *word)
+{
+	return column_meaning(&latency_columns, word);
+}
+
+static const char *meaning_in_watch(const char *word)
+{
+	return column_meaning(&watch_columns, word);
+}
+
+static const struct words_table tables[] = {
+	{ "rows of slots", false, meaning_in_rows },
+	{ "topdown latency", false, meaning_in_latency },
+	{ "topdown watch", false, meaning_in_watch },
+	{ "topdown report", true, report_meaning },
+	{ "topdown report --diff", true, report_diff_meaning },
+};
+
+#define NR_TABLES	(sizeof(tables) / sizeof(tables[0]))
 
 static int print_help(int argc, char **argv)
 {
@@ -197,7 +217,7 @@ static int print_help(int argc, char **argv)
 	if (words_help(argv[1], &ret))
 		return ret;
 	/* A column may have the name of a command. */
-	if (!is_command(argv[1]) && help_column(argv[1], &ret))
+	if (!is_command(argv[1]) && words_column(tables, NR_TABLES, argv[1], &ret))
 		return ret;
 	about[0] = argv[1];
 	about[1] = option;

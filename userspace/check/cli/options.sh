@@ -323,6 +323,27 @@ for word in oncpu_ns run% IPC busy share cgroup samples; do
 	run td help $word
 	expect "help of a column: $word" 0 "^$word: [a-z]" ''
 done
+# Those of report are explained by what the tables and the schema are printed from.
+for word in mean p5 p50 p95 share% sort%; do
+	run td help "$word"
+	expect "help of a column of report: $word" 0 "(^|"$'\n'")$word \\(topdown report\\): [a-z0-9]" ''
+	result "$(($(wc -L < "$TMP/out") > 80))" 'in 80 columns'
+done
+{ td report --schema --diff x; td report --schema --owners --diff x; } |
+	sed -nE '/^"schema"/d; s/^"([a-z_]+)":\{"type".*/\1/p' | sort -u > "$TMP/keys"
+result "$(($(lines "$TMP/keys") < 18))" 'report --diff has keys'
+{
+	# These are explained as words of all tables.
+	grep -vxE 'node|slots|owner' "$TMP/keys"
+	printf '%s\n' change +- elapsed cycles changed noise unknown none
+} > "$TMP/words"
+while read -r word; do
+	run td help "$word"
+	result "$(grep -qE -- "^[a-z_+-]+ \(topdown report --diff\): [a-zA-Z0-9]" "$TMP/out" &&
+		grep -qF -- "$word (" "$TMP/out" && ((status == 0)); echo $?)" "help of a word of report --diff: $word"
+done < "$TMP/words"
+run td help event
+expect 'a word of two tables has both meanings, and whose they are' 0 $'^event \\(topdown latency\\): .*\nevent \\(topdown report --diff\\): .*$' ''
 # Columns of other commands have their names, and the help of a command is that.
 run td help watch
 expect 'a command is no column' 0 '^Usage: topdown watch' ''

@@ -40,6 +40,12 @@ static void put_entry(const char *label, const char *text)
 	put_words(printf("%s:", label), 2, text);
 }
 
+/* An entry of one table. */
+static void put_entry_of(const char *table, const char *label, const char *text)
+{
+	put_words(printf("%s (%s):", label, table), 2, text);
+}
+
 static void put_threshold(const char *cores, unsigned int percent)
 {
 	if (percent < 100)
@@ -110,21 +116,50 @@ bool words_help(const char *word, int *ret)
 	return true;
 }
 
+/* Is it what a table before says too? */
+static bool is_said(const struct words_table *tables, unsigned int nr, const char *word,
+		    const char *meaning)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		const char *before = tables[i].meaning(word);
+
+		if (before && !strcmp(before, meaning))
+			return true;
+	}
+	return false;
+}
+
 /**
  * words_column - explain a column
- * @own: columns that one kind of rows has for itself; NULL for those that several have
+ * @tables: tables that may have it
+ * @nr: number of @tables
  * @word: its name or heading
  * @ret: exit code
  *
- * Return: false if it is none.
+ * Where several tables have it, each meaning is said, and which table has it.
+ *
+ * Return: false if none has it.
  */
-bool words_column(const struct columns *own, const char *word, int *ret)
+bool words_column(const struct words_table *tables, unsigned int nr, const char *word, int *ret)
 {
-	const char *meaning = column_meaning(own, word);
+	unsigned int i, known = 0;
 
-	if (!meaning)
-		return false;
-	put_entry(word, meaning);
-	*ret = options_help("");
-	return true;
+	for (i = 0; i < nr; i++)
+		known += tables[i].meaning(word) &&
+			 !is_said(tables, i, word, tables[i].meaning(word));
+	for (i = 0; i < nr; i++) {
+		const char *meaning = tables[i].meaning(word);
+
+		if (!meaning || is_said(tables, i, word, meaning))
+			continue;
+		if (known > 1 || tables[i].labelled)
+			put_entry_of(tables[i].name, word, meaning);
+		else
+			put_entry(word, meaning);
+	}
+	if (known)
+		*ret = options_help("");
+	return known;
 }

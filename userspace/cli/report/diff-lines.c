@@ -13,9 +13,10 @@
 #include "owner-pairs.h"
 #include "text.h"
 
-/* A key of JSON, and a column of CSV. */
+/* A key of JSON, and a column of CSV; its heading in tables, NULL for none. */
 struct field {
 	const char *name;
+	const char *heading;
 	const char *type;
 	unsigned int digits;
 	double (*get)(const struct line *line);
@@ -53,26 +54,58 @@ DIFFERENCE(blocks_after, blocks_of(&line->difference.after))
 DIFFERENCE(steps_after, steps_of(&line->difference.after))
 
 static const struct field fields[] = {
-	{ "before", "number", 9, get_before, "mean before" },
-	{ "after", "number", 9, get_after, "mean after" },
-	{ "difference", "number", 9, get_difference, "after less before" },
-	{ "error", "number", 9, get_error,
+	{ "before", "before", "number", 9, get_before, "mean before" },
+	{ "after", "after", "number", 9, get_after, "mean after" },
+	{ "difference", DIFF_CHANGE, "number", 9, get_difference, "after less before" },
+	{ "error", NULL, "number", 9, get_error,
 	  "half of the 95% confidence interval of the difference" },
-	{ "t", "number", 6, get_t, "t of means of blocks or runs" },
-	{ "freedom", "number", 3, get_freedom, "degrees of freedom of t" },
-	{ "p", "number", 9, get_p,
+	{ "t", NULL, "number", 6, get_t, "t of means of blocks or runs" },
+	{ "freedom", NULL, "number", 3, get_freedom, "degrees of freedom of t" },
+	{ "p", NULL, "number", 9, get_p,
 	  "probability of such a t by chance alone, if blocks or runs are independent" },
-	{ "blocks_before", "integer", 0, get_blocks_before, "blocks, or runs, before" },
-	{ "steps_before", "integer", 0, get_steps_before,
+	{ "blocks_before", NULL, "integer", 0, get_blocks_before, "blocks, or runs, before" },
+	{ "steps_before", NULL, "integer", 0, get_steps_before,
 	  "steps of a block before; null for runs" },
-	{ "blocks_after", "integer", 0, get_blocks_after, "blocks, or runs, after" },
-	{ "steps_after", "integer", 0, get_steps_after, "steps of a block after; null for runs" },
-	{ "margin", "number", 9, get_margin,
+	{ "blocks_after", NULL, "integer", 0, get_blocks_after, "blocks, or runs, after" },
+	{ "steps_after", NULL, "integer", 0, get_steps_after, "steps of a block after; null for runs" },
+	{ "margin", DIFF_MARGIN, "number", 9, get_margin,
 	  "what the difference must exceed to be more than noise, as all lines are tested together"
 	},
 };
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
+
+/* A key with a text, or a number of owners; @type as JSON Schema has it. */
+struct key {
+	const char *name;
+	const char *type;
+	const char *help;
+};
+
+static const struct key owner_keys[] = {
+	{ "row", "\"string\"", "process, cgroup, idle, others or ended" },
+	{ "owner", "\"string\"", "path of the cgroup, or name of the processes" },
+	{ "owners_before", "\"integer\"", "processes or cgroups of that name before" },
+	{ "owners_after", "\"integer\"", "the same after" },
+	{ "only", "[\"string\",\"null\"]",
+	  "before or after, if the other recording has no such owner" },
+	{ "node", "\"string\"",
+	  "share: of the slots of all owners; name of the node, or ipc" },
+};
+
+static const struct key slots_keys[] = {
+	{ "node", "\"string\"", "name of the node, ipc, elapsed, slots, instructions or cycles" },
+	{ "event", "\"string\"", "Intel's name of the event, with --latency" },
+	{ "unit", "\"string\",\"enum\":[\"cycles\",\"s\",\"slots\",\"instructions\"]",
+	  "unit of before, after, difference and error, unless they are ratios" },
+};
+
+static const struct key verdict_key = {
+	"verdict", "\"string\"", "changed, noise, unknown or none",
+};
+
+#define NR_OWNER_KEYS	(sizeof(owner_keys) / sizeof(owner_keys[0]))
+#define NR_SLOTS_KEYS	(sizeof(slots_keys) / sizeof(slots_keys[0]))
 
 /**
  * diff_has - does any line have a verdict?
@@ -123,15 +156,13 @@ static const char *kind_of(const struct owner_pair *pair)
 	return row_kind_name(&row);
 }
 
+/* All but the node, which all lines have. */
 static void put_owner_header(const struct output *output)
 {
-	static const char *const names[] = {
-		"row", "owner", "owners_before", "owners_after", "only",
-	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		fprintf(output->file, "%s%c", names[i], output->separator);
+	for (i = 0; i + 1 < NR_OWNER_KEYS; i++)
+		fprintf(output->file, "%s%c", owner_keys[i].name, output->separator);
 }
 
 /**
@@ -286,25 +317,19 @@ int diff_lines_put(const struct report_options *options, const struct line *line
 	return 0;
 }
 
-/* Keys of the lines of owners. */
-static void put_owner_schema(void)
+static void put_key(const struct key *key)
 {
-	fputs("\"row\":{\"type\":\"string\",\"description\":\"process, cgroup, idle, others or ended\"},\n"
-	      "\"owner\":{\"type\":\"string\",\"description\":\"path of the cgroup, or name of the processes\"},\n"
-	      "\"owners_before\":{\"type\":\"integer\",\"description\":\"processes or cgroups of that name before\"},\n"
-	      "\"owners_after\":{\"type\":\"integer\",\"description\":\"the same after\"},\n"
-	      "\"only\":{\"type\":[\"string\",\"null\"],\"description\":\"before or after, if the other recording has no such owner\"},\n"
-	      "\"node\":{\"type\":\"string\",\"description\":\"share: of the slots of all owners; name of the node, or ipc\"},\n",
-	      stdout);
+	printf("\"%s\":{\"type\":%s,\"description\":\"%s\"}", key->name, key->type, key->help);
 }
 
-static void put_slots_schema(void)
+static void put_keys(const struct key *keys, unsigned int nr)
 {
-	fputs("\"node\":{\"type\":\"string\",\"description\":\"name of the node, ipc, elapsed, slots, instructions or cycles\"},\n"
-	      "\"event\":{\"type\":\"string\",\"description\":\"Intel's name of the event, with --latency\"},\n"
-	      "\"unit\":{\"type\":\"string\",\"enum\":[\"cycles\",\"s\",\"slots\",\"instructions\"],\n"
-	      "\"description\":\"unit of before, after, difference and error, unless they are ratios\"},\n",
-	      stdout);
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		put_key(&keys[i]);
+		fputs(",\n", stdout);
+	}
 }
 
 /**
@@ -332,14 +357,53 @@ int report_diff_schema(bool owners)
 	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
 	      "\"description\":\"changes if the meaning of a key does\"},\n", stdout);
 	if (owners)
-		put_owner_schema();
+		put_keys(owner_keys, NR_OWNER_KEYS);
 	else
-		put_slots_schema();
-	fputs("\"verdict\":{\"type\":\"string\",\"description\":\"changed, noise, unknown or none\"}",
-	      stdout);
+		put_keys(slots_keys, NR_SLOTS_KEYS);
+	put_key(&verdict_key);
 	for (i = 0; i < NR_FIELDS; i++)
 		printf(",\n\"%s\":{\"type\":[\"%s\",\"null\"],\"description\":\"%s\"}",
 		       fields[i].name, fields[i].type, fields[i].help);
 	fputs("\n}}\n", stdout);
 	return options_help("");
+}
+
+static const char *key_meaning(const struct key *keys, unsigned int nr, const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!strcmp(keys[i].name, word))
+			return keys[i].help;
+	}
+	return NULL;
+}
+
+/**
+ * report_diff_meaning - what a word of --diff means
+ * @word: key, heading, name of a line or verdict
+ *
+ * Return: some words; NULL for another word.
+ */
+const char *report_diff_meaning(const char *word)
+{
+	const char *meaning = noise_word_meaning(word);
+	unsigned int i;
+
+	if (!meaning)
+		meaning = key_meaning(&verdict_key, 1, word);
+	if (!meaning)
+		meaning = key_meaning(owner_keys, NR_OWNER_KEYS, word);
+	if (!meaning)
+		meaning = key_meaning(slots_keys, NR_SLOTS_KEYS, word);
+	for (i = 0; i < NR_FIELDS && !meaning; i++) {
+		if (!strcmp(fields[i].name, word) ||
+		    (fields[i].heading && !strcmp(fields[i].heading, word)))
+			meaning = fields[i].help;
+	}
+	for (i = 0; i < RUNS_AMOUNTS && !meaning; i++) {
+		if (!strcmp(runs_amounts[i].name, word))
+			meaning = runs_amounts[i].meaning;
+	}
+	return meaning;
 }

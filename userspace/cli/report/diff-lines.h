@@ -11,6 +11,10 @@
 
 #define DIFF_LATENCY_UNIT	"cycles"
 
+/* Headings that are no keys. */
+#define DIFF_CHANGE	"change"
+#define DIFF_MARGIN	"+-"
+
 /* After the values of runs: the share that an owner has of all slots. */
 #define DIFF_SHARE	RUNS_VALUES
 

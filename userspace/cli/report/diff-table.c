@@ -28,8 +28,8 @@ static void put_lines(const struct report_options *options, const char *unit, in
 	unsigned int i;
 
 	if (options->output.header)
-		fprintf(file, "\n%-*s %9s %9s %9s %9s\n", width, unit, "before", "after", "change",
-			"+-");
+		fprintf(file, "\n%-*s %9s %9s %9s %9s\n", width, unit, "before", "after",
+			DIFF_CHANGE, DIFF_MARGIN);
 	for (i = 0; i < nr; i++)
 		diff_parts_line(file, &lines[i], width);
 }
@@ -84,7 +84,8 @@ static void put_amounts(const struct report_options *options, const struct diffe
 
 	if (options->output.header)
 		fprintf(file, "\n%-14s %*s %*s %10s%s\n", found->runs ? "mean of runs" : "in all",
-			width, "before", width, "after", "change", found->runs ? "        +-" : "");
+			width, "before", width, "after", DIFF_CHANGE,
+			found->runs ? "        " DIFF_MARGIN : "");
 	for (i = 0; i < RUNS_AMOUNTS; i++)
 		put_amount(file, &found->amount[i], found->runs);
 }

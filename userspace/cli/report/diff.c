@@ -50,19 +50,15 @@ static struct noise_mean total_of(const struct summary *summary, unsigned int va
 /* In all, or of a run. */
 static void take_amounts(struct difference *found)
 {
-	static const struct line amounts[RUNS_AMOUNTS] = {
-		{ .name = "elapsed", .unit = "s", .node = RUNS_ELAPSED,
-		  .difference.amount = true },
-		{ .name = "slots", .unit = "slots", .node = RUNS_SLOTS,
-		  .difference.amount = true },
-		{ .name = "instructions", .unit = "instructions", .node = RUNS_INSTRUCTIONS,
-		  .difference.amount = true },
-		{ .name = "cycles", .unit = "cycles", .node = RUNS_CYCLES,
-		  .difference.amount = true },
-	};
 	unsigned int i;
 
-	memcpy(found->amount, amounts, sizeof(amounts));
+	for (i = 0; i < RUNS_AMOUNTS; i++)
+		found->amount[i] = (struct line){
+			.name = runs_amounts[i].name,
+			.unit = runs_amounts[i].unit,
+			.node = RUNS_ELAPSED + i,
+			.difference.amount = true,
+		};
 	if (found->runs) {
 		take_means(found->before, found->after, found->amount, RUNS_AMOUNTS, true);
 		return;

@@ -353,6 +353,16 @@ void noise_compare(struct noise_difference *difference, unsigned int comparisons
 		difference->verdict = NOISE_WITHIN;
 }
 
+static const struct {
+	const char *word;
+	const char *meaning;
+} verdicts[] = {
+	[NOISE_NONE]	= { "none", "one of the recordings has no mean" },
+	[NOISE_UNKNOWN]	= { "unknown", "a recording is too short to say whether it is noise" },
+	[NOISE_WITHIN]	= { "noise", "the difference is not more than noise" },
+	[NOISE_BEYOND]	= { "changed", "the difference is more than noise" },
+};
+
 /**
  * noise_word - what can be said of a difference
  * @verdict: verdict
@@ -361,14 +371,22 @@ void noise_compare(struct noise_difference *difference, unsigned int comparisons
  */
 const char *noise_word(enum noise_verdict verdict)
 {
-	switch (verdict) {
-	case NOISE_UNKNOWN:
-		return "unknown";
-	case NOISE_WITHIN:
-		return "noise";
-	case NOISE_BEYOND:
-		return "changed";
-	default:
-		return "none";
+	return verdicts[verdict].word;
+}
+
+/**
+ * noise_word_meaning - what a verdict says
+ * @word: as of noise_word()
+ *
+ * Return: some words; NULL for another word.
+ */
+const char *noise_word_meaning(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+		if (!strcmp(verdicts[i].word, word))
+			return verdicts[i].meaning;
 	}
+	return NULL;
 }

@@ -99,5 +99,6 @@ void noise_mean(struct noise_mean *mean, const struct series *series, unsigned i
 void noise_runs(struct noise_mean *mean, const double *values, size_t nr);
 void noise_compare(struct noise_difference *difference, unsigned int comparisons);
 const char *noise_word(enum noise_verdict verdict);
+const char *noise_word_meaning(const char *word);
 
 #endif /* TOPDOWN_CLI_NOISE_H */

@@ -66,7 +66,7 @@ static void put_pairs(FILE *file, const struct owner_difference *found, bool hea
 
 	if (header && found->nr && owner_pair_both(found->line[0].owner))
 		fprintf(file, "\n%-*s %9s %9s %9s %9s\n", NODE_WIDTH, "% of their slots",
-			"before", "after", "change", "+-");
+			"before", "after", DIFF_CHANGE, DIFF_MARGIN);
 	for (i = 0; i < found->nr; i++) {
 		const struct line *line = &found->line[i];
 

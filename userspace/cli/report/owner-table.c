@@ -33,6 +33,16 @@ struct table {
 	unsigned int limit;
 };
 
+enum heading {
+	HEADING_SHARE,
+	HEADING_SORT,
+};
+
+static const struct report_word headings[] = {
+	[HEADING_SHARE] = { "share%", "share of the slots of all owners, with idle time, in percent" },
+	[HEADING_SORT] = { "sort%", "slots of the node that owners are sorted by, in percent of the slots of all owners" },
+};
+
 static bool is_wide(const struct table *table)
 {
 	return table->listing->interval.level < 2;
@@ -46,9 +56,9 @@ static unsigned int width_of(const struct table *table, const struct column *col
 /* All columns before the number and the name. */
 static unsigned int table_width(const struct table *table)
 {
-	unsigned int i, width = strlen("share%") + 1;
+	unsigned int i, width = strlen(headings[HEADING_SHARE].word) + 1;
 
-	width += table->by_node ? strlen("  sort%") : 0;
+	width += table->by_node ? strlen("  ") + strlen(headings[HEADING_SORT].word) : 0;
 	width += table->has_time ? strlen("  on CPU s") : 0;
 	width += table->has_ipc ? strlen("   IPC") : 0;
 	for (i = 0; i < table->list.nr; i++)
@@ -96,9 +106,9 @@ static void put_headings(const struct table *table)
 	FILE *file = table->file;
 	unsigned int i;
 
-	fputs("share%", file);
+	fputs(headings[HEADING_SHARE].word, file);
 	if (table->by_node)
-		fputs("  sort%", file);
+		fprintf(file, "  %s", headings[HEADING_SORT].word);
 	if (table->has_time)
 		fputs("  on CPU s", file);
 	for (i = 0; i < table->list.nr; i++) {
@@ -218,4 +228,21 @@ void owner_table(const struct report_options *options, struct owner_listing *lis
 			put_row(&table, &listing->interval.row[i]);
 	}
 	put_rest(&table, end);
+}
+
+/**
+ * owner_table_meaning - what a heading means that no other table has
+ * @word: heading
+ *
+ * Return: some words; NULL for another word.
+ */
+const char *owner_table_meaning(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
+		if (!strcmp(headings[i].word, word))
+			return headings[i].meaning;
+	}
+	return NULL;
 }

@@ -9,5 +9,6 @@
 
 void owner_table_title(const struct report_options *options, const struct owner_listing *listing);
 void owner_table(const struct report_options *options, struct owner_listing *listing, uint32_t end);
+const char *owner_table_meaning(const char *word);
 
 #endif /* TOPDOWN_CLI_OWNER_TABLE_H */

@@ -22,6 +22,16 @@
 #define TIMELINE_MAX		20
 
 /**
+ * struct report_word - a word of tables, which "topdown help" explains
+ * @word: heading, key or verdict
+ * @meaning: in some words
+ */
+struct report_word {
+	const char *word;
+	const char *meaning;
+};
+
+/**
  * struct report_options - the command line of topdown report
  * @files: the recording, with --rotated
  * @each: -A
@@ -70,6 +80,8 @@ struct report_options {
 };
 
 int report_main(int argc, char **argv);
+const char *report_meaning(const char *word);
+const char *report_diff_meaning(const char *word);
 int report_parse(struct report_options *options, int argc, char **argv, bool *done);
 
 int report_diff(struct report_options *options);

@@ -9,6 +9,13 @@
 
 #include "clock.h"
 
+const struct runs_amount runs_amounts[RUNS_AMOUNTS] = {
+	{ "elapsed", "s", "seconds that the run or the recording took" },
+	{ "slots", "slots", "slots counted in it" },
+	{ "instructions", "instructions", "instructions that retired in it" },
+	{ "cycles", "cycles", "cycles in which its CPUs were not halted" },
+};
+
 /**
  * runs_recorded - was the recording made with -r?
  * @summary: summary

@@ -19,6 +19,21 @@ enum {
 
 #define RUNS_AMOUNTS		(RUNS_VALUES - NOISE_VALUES)
 
+/**
+ * struct runs_amount - a value of a run that is no ratio
+ * @name: its name
+ * @unit: its unit
+ * @meaning: what it is
+ */
+struct runs_amount {
+	const char *name;
+	const char *unit;
+	const char *meaning;
+};
+
+/* From RUNS_ELAPSED on. */
+extern const struct runs_amount runs_amounts[RUNS_AMOUNTS];
+
 bool runs_recorded(const struct summary *summary);
 unsigned int runs_complete(const struct summary *summary);
 void runs_mean(struct noise_mean *mean, const struct summary *summary, unsigned int value);

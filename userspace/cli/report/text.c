@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "columns.h"
+#include "owner-table.h"
 #include "report.h"
 #include "runs.h"
 #include "text.h"
@@ -130,6 +131,14 @@ static void put_node(FILE *file, const struct row *row, unsigned int node)
 	fputs(row_marked(row, node) ? "  <- bottleneck\n" : "\n", file);
 }
 
+/* The columns of nodes; after the mean those of series_rank. */
+static const struct report_word headings[] = {
+	{ "mean", "mean of the node, in which each window has the weight of its slots" },
+	{ "p5", "5% of the steps that have the node do not exceed it" },
+	{ "p50", "50% of the steps that have the node do not exceed it" },
+	{ "p95", "95% of the steps that have the node do not exceed it" },
+};
+
 static void put_tree(const struct report_options *options, const struct summary *summary,
 		     const struct interval *interval)
 {
@@ -141,7 +150,8 @@ static void put_tree(const struct report_options *options, const struct summary 
 	columns_select(&list, TABLE_CPUS, interval->level, summary->nodes);
 	if (options->output.header)
 		fprintf(file, "%-28s %6s %6s %6s %6s  over %zu step%s of %.3f s\n", "% of slots",
-			"mean", "p5", "p50", "p95", summary_steps(summary),
+			headings[0].word, headings[1].word, headings[2].word, headings[3].word,
+			summary_steps(summary),
 			plural_text(summary_steps(summary)),
 			summary->all.series.step_ns / (double)NS_PER_S);
 	for (i = 0; i < list.nr; i++) {
@@ -302,4 +312,21 @@ void report_text(const struct report_options *options, const struct summary *sum
 		putc('\n', file);
 		output_table(&options->output, interval);
 	}
+}
+
+/**
+ * report_meaning - what a heading of the tables means
+ * @word: heading
+ *
+ * Return: some words; NULL for another word.
+ */
+const char *report_meaning(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
+		if (!strcmp(headings[i].word, word))
+			return headings[i].meaning;
+	}
+	return owner_table_meaning(word);
 }
