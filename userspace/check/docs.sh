@@ -142,6 +142,34 @@ for limit in EXPORT_PORT_DEFAULT EXPORT_CONNECTIONS_DEFAULT EXPORT_CONNECTIONS_M
 	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/export/export-options.h")
 	result "$("$TOPDOWN" export --help | grep -qw -- "$value"; echo $?)" "--help knows $limit"
 done
+# Limits of the exporter: both texts have these numbers, and no others.
+while read -r header limit less; do
+	value=$(sed -nE "s/^#define $limit\\s+([0-9]+)$/\\1/p" "$USERSPACE/$header")
+	echo $((${value:-0} - ${less:-0}))
+done << 'END' | sort -un > "$TMP/source"
+cli/export/export-options.h EXPORT_CONNECTIONS_DEFAULT
+cli/export/export-options.h EXPORT_CONNECTIONS_MAX
+cli/export/clients.h EXPORT_FIRST_S
+cli/export/clients.h EXPORT_NEXT_S
+cli/export/answer.h EXPORT_SNAPSHOT_MS
+cli/export/export-data.h EXPORT_TRIES
+cli/export/export-data.h EXPORT_TRY_MS
+cli/export/http.h EXPORT_REQUEST_BYTES
+cli/export/files.h EXPORT_FILE_BYTES
+cli/export/export-options.h EXPORT_CGROUPS_DEFAULT
+cli/export/export-options.h EXPORT_CGROUPS_MAX
+cli/export/export-options.h EXPORT_ENDED_DEFAULT
+cli/export/export-options.h EXPORT_DEPTH_MAX
+../uapi/linux/topdown_owner.h TOPDOWN_OWNER_NAME_MAX 1
+cli/export/export-latency.h EXPORT_BUCKETS
+END
+sed -n '/^\.Sh LIMITS/,/^\.Sh EXIT/p' "$USERSPACE/man/topdown-export.1" | grep -oE '[0-9]+' |
+	sort -un > "$TMP/man"
+same 'limits of the exporter and topdown-export(1)' "$TMP/source" "$TMP/man"
+# shellcheck disable=SC2016 # these are backquotes of Markdown
+sed -n '/^- `topdown export`/,/^- /p' "$USERSPACE/../docs/limits.md" | grep -oE '[0-9]+' |
+	sort -un > "$TMP/man"
+same 'limits of the exporter and docs/limits.md' "$TMP/source" "$TMP/man"
 # Each metric is explained.  Only a daemon has latencies and cgroups; its suites have the text.
 {
 	FAKE_FEATURES=1023 FAKE_TICK=0 fake export

@@ -11,8 +11,6 @@
 #include "clock.h"
 #include "export-metrics.h"
 
-/* So that many scrapers cost as much as one. */
-#define SNAPSHOT_NS	(10 * NS_PER_MS)
 /* gzip's header, where deflate has its own. */
 #define GZIP_WINDOW	(15 + 16)
 #define GZIP_MEMORY	8
@@ -114,7 +112,7 @@ struct MHD_Response *export_answer_metrics(struct export_answers *answers,
 {
 	uint64_t now = clock_now_ns();
 
-	if (!answers->taken_ns || now - answers->taken_ns >= SNAPSHOT_NS) {
+	if (!answers->taken_ns || now - answers->taken_ns >= EXPORT_SNAPSHOT_MS * NS_PER_MS) {
 		forget(answers);
 		export_data_update(&answers->data);
 		answers->taken_ns = now;

@@ -9,6 +9,9 @@
 
 #include "export-data.h"
 
+/* Answers within so many ms are one reading, so that many scrapers cost as much as one. */
+#define EXPORT_SNAPSHOT_MS	10
+
 /**
  * struct export_answers - answers that are kept
  * @data: the module

@@ -13,13 +13,9 @@
 
 #include "clock.h"
 
-/* For the first answer, and then for the next request and its answer. */
-#define FIRST_NS	(10 * NS_PER_S)
-#define NEXT_NS		(150 * NS_PER_S)
-
 static uint64_t end_of(const struct export_client *client)
 {
-	return client->since_ns + (client->answered ? NEXT_NS : FIRST_NS);
+	return client->since_ns + NS_PER_S * (client->answered ? EXPORT_NEXT_S : EXPORT_FIRST_S);
 }
 
 /* The library sees the end of the stream, and closes it. */

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Seconds for the first answer, and then for the next request and its answer. */
+#define EXPORT_FIRST_S	10
+#define EXPORT_NEXT_S	150
+
 /**
  * struct export_client - a connection
  * @fd: its socket, which is the library's

@@ -16,9 +16,7 @@
 #include "refusal.h"
 #include "sums.h"
 
-/* A hypervisor took a CPU away in the middle of a write: look again so often, so much later. */
-#define TRIES		5
-#define TRY_NS		1000000
+#define TRY_NS		(EXPORT_TRY_MS * NS_PER_MS)
 
 static void close_device(struct export_data *data)
 {
@@ -120,7 +118,7 @@ static bool read_device(struct export_data *data)
 	unsigned int tries;
 	int ret;
 
-	for (tries = 0; tries < TRIES; tries++) {
+	for (tries = 0; tries < EXPORT_TRIES; tries++) {
 		if (tries)
 			nanosleep(&pause, NULL);
 		ret = topdown_reading_update_map(data->reading, data->map, 0);

@@ -13,6 +13,10 @@
 #include "export-latency.h"
 #include "export-text.h"
 
+/* A hypervisor took a CPU away in the middle of a write: look again so often, so many ms later. */
+#define EXPORT_TRIES	5
+#define EXPORT_TRY_MS	1
+
 /* States that are counted: those of enum topdown_state, and the ones of a newer module. */
 #define EXPORT_STATES	(TOPDOWN_STATE_ASIDE + 2)
 

@@ -15,7 +15,6 @@
 
 #include "message.h"
 
-#define FILE_MAX	65536
 #define BASIC		"Basic "
 
 static void *refuse(const char *option, const char *path, const char *why)
@@ -26,13 +25,13 @@ static void *refuse(const char *option, const char *path, const char *why)
 
 static char *read_open(const char *option, const char *path, FILE *file)
 {
-	char *text = malloc(FILE_MAX + 1);
+	char *text = malloc(EXPORT_FILE_BYTES + 1);
 	size_t length;
 
 	if (!text)
 		return refuse(option, path, strerror(ENOMEM));
-	length = fread(text, 1, FILE_MAX + 1, file);
-	if (ferror(file) || length > FILE_MAX || memchr(text, '\0', length)) {
+	length = fread(text, 1, EXPORT_FILE_BYTES + 1, file);
+	if (ferror(file) || length > EXPORT_FILE_BYTES || memchr(text, '\0', length)) {
 		free(text);
 		return refuse(option, path, "it cannot be read, is no text, or is too long");
 	}

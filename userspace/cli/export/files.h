@@ -10,6 +10,9 @@
 
 #include "export-options.h"
 
+/* The largest file that is read. */
+#define EXPORT_FILE_BYTES	65536
+
 /**
  * struct export_files - what is in the files
  * @certificate: PEM; NULL without TLS

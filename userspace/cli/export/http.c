@@ -25,8 +25,6 @@
 #include "request.h"
 #include "socket.h"
 
-/* The headers of a request, and what the library needs for it. */
-#define CONNECTION_MEMORY	16384
 #define TLS_PRIORITIES		"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 /**
@@ -198,7 +196,7 @@ static struct MHD_Daemon *start_daemon(struct server *server, const struct expor
 				  MHD_OPTION_EXTERNAL_LOGGER, on_message, server,
 				  MHD_OPTION_LISTEN_SOCKET, fd,
 				  MHD_OPTION_CONNECTION_LIMIT, (unsigned int)server->clients.max,
-				  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+				  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)EXPORT_REQUEST_BYTES,
 				  MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
 				  MHD_OPTION_NOTIFY_COMPLETED, on_answered, server,
 				  MHD_OPTION_ARRAY, files->certificate ? tls : none,

@@ -7,6 +7,9 @@
 
 #include "export-options.h"
 
+/* Bytes for the headers of a request, and for what the library needs for it. */
+#define EXPORT_REQUEST_BYTES	16384
+
 int export_serve(const struct export_options *options);
 
 #endif /* TOPDOWN_CLI_HTTP_H */
