@@ -24,7 +24,7 @@ printed() {
 }
 
 run perf
-expect 'all lines' 0 'COMMAND.*PID.*-A -I 1000.*topdown_window.*NAME' ''
+expect 'all lines' 0 'COMMAND.*PID.*-A -I 1000.*topdown_window.*CGROUP' ''
 printed 'a command' \
 	"perf stat -x, --log-fd 3 -e '{$all}' -- COMMAND 3>&1 >&2 | topdown perf --ratios"
 printed 'its functions' "perf record -o perf.data -c 1000000 -e '{cpu-clock,$all}:S' -- COMMAND"
@@ -33,7 +33,7 @@ printed 'a process' "perf stat -x, -e '{$all}' -p PID -- sleep 10 2>&1 | topdown
 printed 'CPUs' \
 	"perf stat -x, -a -A -I 1000 -e '{$all}' -- sleep 10 2>&1 | topdown perf --ratios"
 printed 'a cgroup' \
-	"perf stat -x, -a -e '{$all}' --for-each-cgroup NAME -- sleep 10 2>&1 | topdown perf --ratios"
+	"perf stat -x, -a -e '{$all}' --for-each-cgroup CGROUP -- sleep 10 2>&1 | topdown perf --ratios"
 printed 'windows' "perf record -a -e 'topdown*:topdown_window' -- sleep 10"
 cp "$TMP/out" "$TMP/all"
 result "$(bash -n "$TMP/all"; echo $?)" 'a shell takes them'
@@ -41,7 +41,7 @@ result "$(bash -n "$TMP/all"; echo $?)" 'a shell takes them'
 run perf -l 1 -p 12,34
 expect 'of processes only' 0 '^# Processes' ''
 printed 'of level 1' "perf stat -x, -e '{$level1}' -p 12,34 -- sleep 10 2>&1 | topdown perf --ratios"
-result "$(grep -qE 'COMMAND|-a |NAME' "$TMP/out"; echo $((!$?)))" 'a command line for processes has nothing else'
+result "$(grep -qE 'COMMAND|-a |CGROUP' "$TMP/out"; echo $((!$?)))" 'a command line for processes has nothing else'
 run perf -G 'my group/a'
 printed 'a name with a space' \
 	"perf stat -x, -a -e '{$all}' --for-each-cgroup 'my group/a' -- sleep 10 2>&1 | topdown perf --ratios"
@@ -51,7 +51,7 @@ printed 'a command as a shell takes it' \
 	"perf record -o perf.data -c 1000000 -e '{cpu-clock,$all}:S' -- sh -c 'echo \"it'\\''s\" \$x'"
 run perf -a
 expect 'CPUs only' 0 'topdown_window' ''
-result "$(grep -qE 'COMMAND|PID|NAME' "$TMP/out"; echo $((!$?)))" 'a command line for CPUs has no task'
+result "$(grep -qE 'COMMAND|PID|CGROUP' "$TMP/out"; echo $((!$?)))" 'a command line for CPUs has no task'
 FAKE_PMUS=$TMP/none LD_PRELOAD=$PRELOAD run td perf
 expect 'without the module' 3 '' '^topdown: there is no PMU topdown: .*: No such file'
 

@@ -164,7 +164,7 @@ static void put_cgroup_lines(const struct subject *subject)
 	fputs("# A cgroup, for 10 s\n", out);
 	put_stat(subject, "-a ");
 	fputs(" --for-each-cgroup ", out);
-	shell_word(out, subject->cgroup ? subject->cgroup : "NAME");
+	shell_word(out, subject->cgroup ? subject->cgroup : "CGROUP");
 	fputs(SECONDS " 2>&1" RATIOS "\n", out);
 }
 
@@ -288,7 +288,7 @@ static const struct option_row option_rows[] = {
 	{ 'a', "all-cpus", NULL, "only lines for all CPUs", option_flag, AT(all_cpus) },
 	{ 'p', "pid", "LIST", "only lines for these processes, such as 1234,5678",
 	  option_ids, AT(pids), .unit = "processes" },
-	{ 'G', "cgroup", "NAME", "only lines for this cgroup",
+	{ 'G', "cgroup", "CGROUP", "only lines for this cgroup",
 	  option_path, AT(cgroup),
 	  .words = "name", .unit = "the path of a cgroup below the root" },
 	{ 'l', "level", "N", "1 or 2; default: all",

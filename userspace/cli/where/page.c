@@ -67,7 +67,7 @@ static void put_table(FILE *file, const struct where_run *run, const struct wher
 		      const struct where_rows *rows)
 {
 	static const char * const headings[] = {
-		"", "share", "&plusmn;", "of all", "samples", "most at", "stage", "reason", "from",
+		"", "of node", "&plusmn;", "of all", "samples", "most at", "stage", "reason", "from",
 		"cycles",
 	};
 	size_t i;

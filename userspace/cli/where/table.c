@@ -111,7 +111,7 @@ void where_table(FILE *file, const struct where_run *run, const struct where_dom
 		return;
 	}
 	if (run->options->output.header)
-		fprintf(file, "%7s %5s %7s %8s  %-*s %-*s %-7s %-24s %-14s %6s\n", "share", "+-",
+		fprintf(file, "%7s %5s %7s %8s  %-*s %-*s %-7s %-24s %-14s %6s\n", "of node", "+-",
 			"of all", "samples", FUNCTION_WIDTH, "function", PLACE_WIDTH, "most at",
 			"stage", "reason", "from", "cycles");
 	for (i = 0; i < where_shown(run, rows); i++)
