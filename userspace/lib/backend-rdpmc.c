@@ -44,7 +44,10 @@
 /* The lock never has this number while nobody writes the page. */
 #define TD_NO_GENERATION	1
 
-/* The clock of the page, for one number of the lock. */
+/*
+ * The clock of the page, for one number of the lock. The kernel writes all of it into the page, and
+ * @offset, @enabled and @running are in ns.
+ */
 struct td_clock {
 	bool there;
 	uint16_t shift;

@@ -38,7 +38,10 @@ static inline bool td_kinds_fit(const struct topdown_session_kind *kinds, unsign
 /* No entry at rest has this sequence number: those numbers are even. */
 #define TD_SEQ_NONE		1
 
-/* Entries of a map, one after the other. */
+/*
+ * Entries of a map, one after the other. The first is @offset bytes into the map; each has @size
+ * bytes, and the next begins @stride bytes after it.
+ */
 struct td_entries {
 	uint64_t offset;
 	uint64_t stride;

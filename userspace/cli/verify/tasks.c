@@ -20,7 +20,15 @@
 #define LEAST_KNOWN	0.9
 #define SHARERS		2
 
-/* A program that is followed, from its beginning on. */
+/**
+ * struct followed - a program that is followed, from its beginning on
+ * @program: which
+ * @pid: its process
+ * @session: descriptor of its session
+ * @then: the session before the measurement
+ * @figures: what it had in the measurement
+ * @known: share of its time on CPUs that was measured, 0 to 1
+ */
 struct followed {
 	enum program program;
 	pid_t pid;

@@ -16,7 +16,14 @@
 #define OBJDUMP		"objdump"
 #define EXIT_NO_OBJDUMP	127
 
-/* An instruction of the function that has samples. */
+/**
+ * struct line - an instruction of the function that has samples
+ * @address: as in the file
+ * @share: of the slots of the node, 0 to 1, for all reasons together
+ * @largest: the largest share of one reason
+ * @reason: that reason
+ * @samples: number of samples
+ */
 struct line {
 	uint64_t address;
 	double share;

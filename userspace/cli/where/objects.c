@@ -50,6 +50,7 @@ bool where_object_find(struct where_object *object, uint64_t address, struct whe
 
 #include "symbols.h"
 
+/* A function of a file. Addresses are as libdw has them, with the bias of the file. */
 struct function {
 	GElf_Addr start;
 	GElf_Addr size;

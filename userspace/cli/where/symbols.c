@@ -14,7 +14,14 @@
 #define KERNEL_NAME	"[kernel]"
 #define BUCKETS		4096
 
-/* A part of a process, from some time on. */
+/**
+ * struct map - a part of a process, from some time on
+ * @time_ns: that time, CLOCK_MONOTONIC as of the samples
+ * @start: first address
+ * @end: address after the last one
+ * @offset: where it begins in the file, in bytes
+ * @object: index of the file
+ */
 struct map {
 	uint64_t time_ns;
 	uint64_t start;
@@ -23,6 +30,14 @@ struct map {
 	uint32_t object;
 };
 
+/**
+ * struct process - a process and what it has mapped
+ * @pid: its number
+ * @executed_ns: when it executed its program; older maps are of the program before
+ * @nr: number of @map
+ * @room: how many there is room for
+ * @map: in the order of time
+ */
 struct process {
 	uint32_t pid;
 	uint64_t executed_ns;

@@ -73,6 +73,16 @@ static const struct option_table table = {
 	.rest = OPTIONS_ALONE,
 };
 
+/**
+ * struct history - the windows that are asked for
+ * @options: the command line
+ * @map: the map with them
+ * @since_ns: older ones are left out; CLOCK_MONOTONIC, as all times here
+ * @until_ns: newer ones are left out
+ * @seen_ns: end of the oldest window that is kept; 0 for none
+ * @busy: the module knows the time of idle CPUs
+ * @windows: those that were taken
+ */
 struct history {
 	const struct history_options *options;
 	struct topdown_map_view *map;
