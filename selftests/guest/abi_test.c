@@ -263,7 +263,7 @@ static int try_cpus(int fd, const struct command *command, union argument *argum
 }
 
 /* All commands but INFO refuse these sets. */
-TEST_F(abi, impossible_cpu_sets)
+TEST_F(abi, impossible_cpu_sets_are_refused)
 {
 	static __u64 cpus[TOPDOWN_CPUS_WORDS_MAX + 1];
 	unsigned int i, bit;
@@ -296,7 +296,7 @@ TEST_F(abi, impossible_cpu_sets)
 	}
 }
 
-TEST_F(abi, record_sizes)
+TEST_F(abi, wrong_record_sizes_are_refused)
 {
 	struct topdown_read *read = &self->argument.read;
 
@@ -432,7 +432,7 @@ static unsigned int cpuinfo_number(const char *name)
 	return value;
 }
 
-TEST_F(abi, info)
+TEST_F(abi, info_describes_the_machine)
 {
 	struct topdown_info info;
 	const char *machine = getenv("TOPDOWN_MACHINE");
@@ -476,7 +476,7 @@ TEST_F(abi, info)
 }
 
 /* By its instance a reader knows whether the module was loaded again or the sums go on. */
-TEST(another_instance_each_time)
+TEST(each_load_has_another_instance)
 {
 	struct topdown_info info = { }, again;
 	uint64_t before, after;
@@ -504,7 +504,7 @@ TEST(another_instance_each_time)
 	}
 }
 
-TEST_F(abi, callers_of_32_bits)
+TEST_F(abi, callers_of_32_bits_are_served)
 {
 	char *low = caller_memory(16 * PAGE);
 	struct topdown_record *records = (void *)(low + PAGE);
@@ -563,7 +563,7 @@ TEST_F(abi, the_node_is_no_file)
 	EXPECT_EQ(-1, pread(self->fd, &byte, 1, 0));
 }
 
-TEST(opened_for_reading_only)
+TEST(a_read_only_descriptor_has_info)
 {
 	struct topdown_info info;
 	int fd;

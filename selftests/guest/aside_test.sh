@@ -24,7 +24,7 @@ ipc_of() {
 cycles_back() { is "$(ipc_of "$1") > 0"; }
 
 # Fails if nothing leaves the counters, or if that takes more than some milliseconds.
-test_command() {
+test_perf_counts_a_command() {
 	local span
 
 	need_perf
@@ -35,7 +35,7 @@ test_command() {
 	done
 }
 
-test_topdown() {
+test_perf_counts_topdown_events() {
 	local span
 
 	need_metrics
@@ -47,7 +47,7 @@ test_topdown() {
 }
 
 # Fails if only those who start or switch are noticed, not those who run already.
-test_running_task() {
+test_perf_counts_a_running_task() {
 	local span
 
 	need_perf
@@ -62,7 +62,7 @@ test_running_task() {
 }
 
 # Fails if a real-time task keeps the work from its CPU.
-test_realtime_task() {
+test_perf_counts_a_realtime_task() {
 	need_perf
 	reload
 	"$here/workload" -f -c 1 -t 600 compute &
@@ -72,7 +72,7 @@ test_realtime_task() {
 }
 
 # Fails if the children's CPUs do not follow: each is a context of its own.
-test_children() {
+test_perf_counts_children() {
 	need_perf
 	reload
 	# shellcheck disable=SC2016 # for the inner shell
@@ -84,7 +84,7 @@ test_children() {
 cgroup_is_gone() { awk '$1 == "perf_event" { exit $3 != 1 }' /proc/cgroups; }
 
 # Events of a cgroup are the CPU's, but somebody counts tasks.
-test_cgroup() {
+test_perf_counts_a_cgroup() {
 	local root=$tmp/cgroup bad=
 
 	need_perf
@@ -112,7 +112,7 @@ samples() {
 	perf script -i "$tmp/data" -F event 2> /dev/null | wc -l
 }
 
-test_record() {
+test_perf_record_keeps_its_samples() {
 	local without with
 
 	need_perf
@@ -164,7 +164,7 @@ test_it_is_said() {
 
 # Ours come back, find that they are still in the way, and leave.  Fails if what little
 # they counted in between is taken for what no CPU can have done.
-test_still_there() {
+test_ours_leave_again_if_in_the_way() {
 	local i j state said
 
 	need_perf
@@ -192,7 +192,7 @@ test_still_there() {
 }
 
 # A fresh reading while aside brings the time up to date, and no slots.
-test_fresh() {
+test_a_fresh_reading_brings_no_slots() {
 	local slots
 
 	need_perf
@@ -210,7 +210,7 @@ test_fresh() {
 }
 
 # Users of whole CPUs: first as well, or fairly by rotation.
-test_whole_cpus() {
+test_perf_counts_whole_cpus() {
 	local share
 
 	need_perf
@@ -251,7 +251,7 @@ as_without() {
 # Ten events need all general counters and those of cycles and instructions, so our group of
 # these gives way to users of tasks and of whole CPUs; later it counts again.  Beside the
 # watchdog's event they do not fit without the module either.
-test_cycles() {
+test_perf_counts_cycles() {
 	local ten=cycles,instructions,$MANY watchdog
 
 	need_metrics
@@ -279,7 +279,7 @@ test_cycles() {
 
 # Beside a user of the whole CPU who is not served a task gets nothing, whatever we do: so we
 # stay.
-test_no_use() {
+test_ours_stay_where_leaving_helps_nobody() {
 	local share cpu
 
 	need_metrics
@@ -319,17 +319,17 @@ two_groups() {
 
 # Two groups of a task take turns, so one of them lacks the counter while it helps them that
 # ours are away.  Fails if that is taken for no help, as ours would then stay.
-test_two_groups() { two_groups ""; }
+test_ours_leave_for_two_groups() { two_groups ""; }
 
 # So, too, if the task has many newer events that need no counter of ours.
-test_many_others() { two_groups "$(printf ',dummy%.0s' {1..300})"; }
+test_ours_leave_for_one_of_many_events() { two_groups "$(printf ',dummy%.0s' {1..300})"; }
 
 # runs_for PERCENT: of half a second the group of CPU 1 runs for more.
 runs_for() { is "$(share_of 1 sleep 0.5) > $1"; }
 
 # A perf user who keeps the only counter that an event of a task can have: ours are not in the
 # way, but that shows only when they are away.  Fails if they leave again and again.
-test_no_help() {
+test_ours_leave_rarely_in_vain() {
 	local only='cpu/event=0xc0,umask=0x1/' before share holder
 
 	need_perf
@@ -360,7 +360,7 @@ test_no_help() {
 
 # With aside=never perf gets too little, so the tests above can fail.  Also the words of the
 # parameter.
-test_never() {
+test_aside_never_keeps_perf_out() {
 	need_perf
 	fails "$ERROR" "" load aside=perhaps
 	PARAMETERS=(aside=never)
@@ -374,7 +374,7 @@ test_never() {
 }
 
 # Offline, and unloaded, while it stands aside: nothing is left that points there.
-test_gone_meanwhile() {
+test_ours_may_go_while_aside() {
 	local i
 
 	need_perf
@@ -404,6 +404,11 @@ test_gone_meanwhile() {
 
 need_module
 SOURCE=$(field cpu0 source)
-run_tests test_command test_topdown test_running_task test_realtime_task test_children \
-	test_cgroup test_record test_it_is_said test_still_there test_fresh test_whole_cpus test_cycles \
-	test_no_use test_two_groups test_many_others test_no_help test_never test_gone_meanwhile
+run_tests test_perf_counts_a_command test_perf_counts_topdown_events \
+	test_perf_counts_a_running_task test_perf_counts_a_realtime_task \
+	test_perf_counts_children test_perf_counts_a_cgroup test_perf_record_keeps_its_samples \
+	test_it_is_said test_ours_leave_again_if_in_the_way test_a_fresh_reading_brings_no_slots \
+	test_perf_counts_whole_cpus test_perf_counts_cycles \
+	test_ours_stay_where_leaving_helps_nobody test_ours_leave_for_two_groups \
+	test_ours_leave_for_one_of_many_events test_ours_leave_rarely_in_vain \
+	test_aside_never_keeps_perf_out test_ours_may_go_while_aside

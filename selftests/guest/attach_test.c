@@ -45,7 +45,7 @@ static int try(int fd, unsigned int cmd, void *argument)
 	return ioctl(fd, cmd, argument) ? -errno : 0;
 }
 
-TEST_F(attach, errors_of_attach)
+TEST_F(attach, bad_attach_calls_are_refused)
 {
 	struct topdown_attach attach;
 	unsigned int i;
@@ -121,7 +121,7 @@ TEST_F(attach, zombie_is_no_task)
 	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
 }
 
-TEST_F(attach, errors_of_session)
+TEST_F(attach, bad_session_calls_are_refused)
 {
 	int session = device_attach(self->fd, 0, 0);
 	struct topdown_session *argument;
@@ -148,7 +148,7 @@ TEST_F(attach, errors_of_session)
 	free(argument);
 }
 
-TEST_F(attach, errors_of_control)
+TEST_F(attach, bad_control_calls_are_refused)
 {
 	int session = device_attach(self->fd, 0, 0);
 	struct topdown_control control;
@@ -262,7 +262,7 @@ TEST_F_TIMEOUT(attach, waiting_for_a_session_takes_no_watch, 300)
 		close(fd[n]);
 }
 
-TEST_F(attach, rights)
+TEST_F(attach, own_tasks_alone_need_no_right)
 {
 	struct stat node;
 

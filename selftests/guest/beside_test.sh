@@ -12,7 +12,7 @@
 . "$here/perf.bash"
 
 # Ours have their turns as share says; without them nothing would be measured here.
-test_share() {
+test_turns_are_as_share_says() {
 	local share
 
 	need_perf
@@ -31,7 +31,7 @@ test_share() {
 	is "$(awk '{ n += $6 } END { print n }' "$tmp/share-64") > 0"
 }
 
-test_general() {
+test_perf_counts_general_events() {
 	need_perf
 	PARAMETERS=()
 	reload
@@ -40,7 +40,7 @@ test_general() {
 	end_load
 }
 
-test_default() {
+test_perf_counts_its_default_events() {
 	need_perf
 	reload
 	load_all compute
@@ -49,7 +49,7 @@ test_default() {
 }
 
 # Fails if groups of ours that come back find others before them in perf's queue, and wait.
-test_own_turns() {
+test_own_turns_come_beside_perf() {
 	local share
 
 	need_perf
@@ -70,7 +70,7 @@ test_own_turns() {
 
 # One event, which leaves room for some groups of ours and not for others.  Fails if a group that
 # begins after one of the former has to leave at once, and the next one has the next turn.
-test_own_turns_of_each() {
+test_own_turns_come_to_each_group() {
 	local share watchdog=/proc/sys/kernel/nmi_watchdog before
 
 	need_perf
@@ -94,7 +94,7 @@ test_own_turns_of_each() {
 
 # A group that needs all counters that are left gets them at once, too.  Fails if the event by which
 # ours leave takes one of them: then nobody has any at perf's rotation, and ours lose their place.
-test_own_turns_full() {
+test_own_turns_come_with_all_counters() {
 	local share watchdog=/proc/sys/kernel/nmi_watchdog before
 
 	need_perf
@@ -125,7 +125,7 @@ test_own_turns_full() {
 	is "$(awk -F, '/cycles/ { print $5; exit }' "$tmp/user") >= $LEAST"
 }
 
-test_topdown() {
+test_perf_counts_topdown_events() {
 	need_metrics
 	reload
 	load_all compute
@@ -141,7 +141,7 @@ samples() {
 }
 
 # Nobody tells perf record of samples that it lost to others.
-test_record() {
+test_perf_record_keeps_its_samples() {
 	local without with
 
 	need_perf
@@ -165,7 +165,7 @@ pinned_events() {
 
 # A perf user whom it does not help that ours leave, and after him those whom it helps.  Fails if
 # they are taken for him.
-test_after_no_help() {
+test_ours_leave_again_after_no_help() {
 	local i many='{slots,topdown-retiring,r01a4,r02a4,r04a4,r08a4,r10a4}'
 
 	need_metrics
@@ -184,5 +184,8 @@ test_after_no_help() {
 
 need_module
 SOURCE=$(field cpu0 source)
-run_tests test_share test_general test_default test_own_turns test_own_turns_of_each \
-	test_own_turns_full test_topdown test_record test_after_no_help
+run_tests test_turns_are_as_share_says test_perf_counts_general_events \
+	test_perf_counts_its_default_events test_own_turns_come_beside_perf \
+	test_own_turns_come_to_each_group test_own_turns_come_with_all_counters \
+	test_perf_counts_topdown_events test_perf_record_keeps_its_samples \
+	test_ours_leave_again_after_no_help

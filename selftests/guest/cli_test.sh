@@ -61,7 +61,7 @@ function near(a, b) { return a - b < 0.00001 && b - a < 0.00001 }
 BEGIN { split(names1, l1, " "); split(names2, l2, " ") }
 END { exit bad }'
 
-test_json() {
+test_json_is_complete() {
 	stat -a -A -j > "$tmp/out"
 	cat "$tmp/out"
 	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "null $(seq -s' ' 0 "$LAST")" ]]
@@ -69,7 +69,7 @@ test_json() {
 		-v names1="${NODES1[*]}" -v names2="${NODES2[*]}" "$CHECK_JSON" "$tmp/out"
 }
 
-test_interval_and_count() {
+test_interval_and_count_are_kept() {
 	topdown stat -a -j -I 200 --count 4 > "$tmp/out"
 	cat "$tmp/out"
 	[[ $(wc -l < "$tmp/out") == 4 ]]
@@ -81,7 +81,7 @@ test_interval_and_count() {
 	is "$(json interval < "$tmp/out") >= 0.25 && $(json interval < "$tmp/out") < 3"
 }
 
-test_cpus() {
+test_lists_choose_cpus() {
 	stat -C 0 -A -j > "$tmp/out"
 	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "null 0" ]]
 	stat -C "0,$LAST" -A -j > "$tmp/out"
@@ -98,7 +98,7 @@ test_cpus() {
 	[[ $(json slots < "$tmp/out" | uniq | wc -l) == 1 ]]
 }
 
-test_levels() {
+test_levels_limit_nodes() {
 	stat -a -l 1 -j > "$tmp/out"
 	[[ $(json tma_memory_bound < "$tmp/out") == null ]]
 	[[ $(json tma_retiring < "$tmp/out") != null ]]
@@ -111,7 +111,7 @@ test_levels() {
 	[[ $(json tma_memory_bound < "$tmp/out") != null ]]
 }
 
-test_csv() {
+test_csv_lines_have_equal_fields() {
 	local sep
 
 	for sep in ',' ';' '|' ':'; do
@@ -126,7 +126,7 @@ test_csv() {
 	grep -q $'^[0-9.]*\t' "$tmp/out"
 }
 
-test_table() {
+test_a_table_fits_80_columns() {
 	"$here/workload" -c 0 -t 60 stream &
 	sleep 0.5
 	stat -C 0 > "$tmp/out"
@@ -142,7 +142,7 @@ test_table() {
 }
 
 # By the published thresholds: 15% of the back end are none of a program that retires 78%.
-test_bottleneck() {
+test_the_bottleneck_is_marked() {
 	local profile want
 
 	for profile in compute stream branchy bigcode divide; do
@@ -164,7 +164,7 @@ test_bottleneck() {
 }
 
 # Cores, sockets and nodes have the slots of their CPUs; closed windows are slots as well.
-test_topology() {
+test_topology_rows_have_their_slots() {
 	local by
 
 	for by in core socket node; do
@@ -191,7 +191,7 @@ asked() { awk -v column=$((LAST + 2)) '$1 == "CAL:" { print $column }' /proc/int
 
 # Intervals of ten periods do not interrupt a CPU that is busy, and yet leave nothing out:
 # each says of which time it is, and all together are what there was.
-test_windows() {
+test_windows_interrupt_no_busy_cpu() {
 	local before windows fresh
 
 	((LAST > 0)) || skip "one CPU is interrupted by nobody"
@@ -223,7 +223,7 @@ test_windows() {
 }
 
 # The windows of a CPU follow one another, and have what it did in their time.
-test_history() {
+test_windows_follow_one_another() {
 	local numbers
 
 	reload period_ms=50
@@ -254,7 +254,7 @@ test_history() {
 last() { sed -nE "s/.*\"cpu\":$1,.*\"window\":([0-9]+).*/\1/p" "$2" | sort -n | tail -n 1; }
 
 # A recording has what the ring has, digit by digit, and no window of a CPU is missing.
-test_record() {
+test_a_recording_has_the_ring() {
 	local cpu slots
 
 	topdown record --past --timeout 3s -q -o "$tmp/data"
@@ -284,7 +284,7 @@ test_record() {
 	topdown report -j "$tmp/data" | grep -q '"row":"process"'
 }
 
-test_watch() {
+test_watch_tells_over_and_back() {
 	local status=0 pid
 
 	reload period_ms=50
@@ -305,7 +305,7 @@ test_watch() {
 	reload period_ms=1000
 }
 
-test_output_file() {
+test_output_goes_to_a_file() {
 	stat -a -x , -o "$tmp/file" > "$tmp/out"
 	[[ ! -s $tmp/out ]]
 	[[ $(wc -l < "$tmp/file") == 2 ]]
@@ -317,7 +317,7 @@ test_output_file() {
 	fails 1 "No space left" stat -a -j -o /dev/full
 }
 
-test_signals() {
+test_signals_end_with_the_last_interval() {
 	local status signal
 
 	for signal in INT TERM; do
@@ -336,7 +336,7 @@ test_signals() {
 	[[ $status == 143 ]] || die "SIGTERM: $status"
 }
 
-test_info() {
+test_info_describes_the_machine() {
 	topdown info > "$tmp/out"
 	cat "$tmp/out"
 	grep -q "^level: $(level)$" "$tmp/out"
@@ -348,7 +348,7 @@ test_info() {
 		sort -u | wc -l) == 1 ]] || die "versions differ"
 }
 
-test_help_and_version() {
+test_help_and_version_are_printed() {
 	local command
 
 	topdown --version | quiet_grep "$(< /sys/module/topdown/version)"
@@ -380,7 +380,7 @@ bad_input() {
 	END
 }
 
-test_bad_input() {
+test_bad_input_is_refused() {
 	local status regex args words before bad=0
 
 	before=$(module_state)
@@ -394,14 +394,14 @@ test_bad_input() {
 	((bad == 0))
 }
 
-test_bad_commands() {
+test_bad_commands_are_refused() {
 	fails 2 "no command" topdown
 	fails 2 "nonsense.*topdown --help" topdown nonsense
 	fails 2 "option.*--nonsense" topdown --nonsense
 	fails 2 "info" topdown info nonsense
 }
 
-test_offline_cpu() {
+test_an_offline_cpu_is_refused() {
 	local online=/sys/devices/system/cpu/cpu$LAST/online
 
 	[[ -e $online ]] || skip "no CPU can go offline"
@@ -416,7 +416,7 @@ test_offline_cpu() {
 
 as_nobody() { setpriv --reuid 65534 --regid "$1" --clear-groups "${@:2}"; }
 
-test_no_rights() {
+test_missing_rights_are_said() {
 	local paranoid
 
 	paranoid=$(< /proc/sys/kernel/perf_event_paranoid)
@@ -436,7 +436,7 @@ test_no_rights() {
 	chown 0:0 /dev/topdown
 }
 
-test_no_module() {
+test_a_missing_module_is_said() {
 	unload
 	fails 3 "/dev/topdown: No such file or directory.*modprobe topdown" \
 		topdown stat -a --count 1
@@ -446,7 +446,11 @@ test_no_module() {
 
 need_module
 reload period_ms=1000
-run_tests test_json test_interval_and_count test_cpus test_levels test_csv test_table \
-	test_bottleneck test_topology test_windows test_history test_record test_watch \
-	test_output_file test_signals test_info test_help_and_version test_bad_input \
-	test_bad_commands test_offline_cpu test_no_rights test_no_module
+run_tests test_json_is_complete test_interval_and_count_are_kept test_lists_choose_cpus \
+	test_levels_limit_nodes test_csv_lines_have_equal_fields test_a_table_fits_80_columns \
+	test_the_bottleneck_is_marked test_topology_rows_have_their_slots \
+	test_windows_interrupt_no_busy_cpu test_windows_follow_one_another \
+	test_a_recording_has_the_ring test_watch_tells_over_and_back test_output_goes_to_a_file \
+	test_signals_end_with_the_last_interval test_info_describes_the_machine \
+	test_help_and_version_are_printed test_bad_input_is_refused test_bad_commands_are_refused \
+	test_an_offline_cpu_is_refused test_missing_rights_are_said test_a_missing_module_is_said

@@ -48,7 +48,7 @@ measured() {
 
 command_stat() { topdown stat -j -o "$tmp/out" "$@"; }
 
-test_command() {
+test_a_command_is_right() {
 	command_stat -- "$here/workload" -c 0 -t "$SECONDS_EACH" "$PROFILE"
 	cat "$tmp/out"
 	right "$tmp/out" "$PROFILE" 0.5
@@ -59,7 +59,7 @@ test_command() {
 }
 
 # Others on the CPU change neither the figures nor the slots a second.
-test_command_beside_others() {
+test_a_command_is_right_beside_others() {
 	local alone beside
 
 	alone=$(awk -v slots="$(json slots < "$tmp/alone")" \
@@ -78,7 +78,7 @@ test_command_beside_others() {
 	is "$beside / $alone > 0.99 && $beside / $alone < 1.01"
 }
 
-test_children() {
+test_children_are_right() {
 	local both="'$here/workload' -t $SECONDS_EACH $PROFILE & '$here/workload' -t $SECONDS_EACH $PROFILE & wait"
 	local all
 
@@ -92,7 +92,7 @@ test_children() {
 }
 
 # The lines of intervals are the whole, and each is right.
-test_intervals() {
+test_intervals_add_up() {
 	local oncpu
 
 	command_stat -I 500 -- "$here/workload" -c 0 -t "$((2 * SECONDS_EACH))" "$PROFILE"
@@ -104,7 +104,7 @@ test_intervals() {
 	is "$oncpu >= 1.6e9 * $SECONDS_EACH"
 }
 
-test_repeat() {
+test_repeated_runs_are_right() {
 	command_stat -r 3 -- "$here/workload" -c 0 -t 1 "$PROFILE"
 	cat "$tmp/out"
 	right "$tmp/out" "$PROFILE" 1
@@ -113,7 +113,7 @@ test_repeat() {
 }
 
 # Until it ends, quietly, with what it had.
-test_process() {
+test_a_process_is_right_until_its_end() {
 	local pid
 
 	"$here/workload" -c 0 -t 600 "$OTHER" &
@@ -128,7 +128,7 @@ test_process() {
 	fails 1 "cannot follow process $pid .*No such process" topdown stat -p "$pid"
 }
 
-test_threads() {
+test_threads_are_right_by_themselves() {
 	local one two
 
 	"$here/workload" -c 0 -t 600 "$PROFILE" &
@@ -148,7 +148,7 @@ test_threads() {
 }
 
 # Children are looked for between the attach and the interval; nothing is of that time.
-test_whole_interval() {
+test_the_whole_interval_is_measured() {
 	local pid
 
 	"$here/workload" -c 0 -t 600 "$PROFILE" &
@@ -163,7 +163,7 @@ test_whole_interval() {
 	is "$(json oncpu_ns < <(sed -n 1p "$tmp/out")) <= 1.02e9 * $(json interval < <(sed -n 1p "$tmp/out"))"
 }
 
-test_exit_status() {
+test_the_exit_status_is_passed_on() {
 	local status
 
 	for status in 0 1 3 42; do
@@ -179,7 +179,7 @@ test_exit_status() {
 as_nobody() { setpriv --reuid 65534 --regid 990 --clear-groups "$@"; }
 
 # One's own commands need no right but the node; others do.
-test_unprivileged() {
+test_own_commands_need_no_right() {
 	# shellcheck disable=SC2016 # another shell's
 	local paranoid spin='i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
 
@@ -200,7 +200,7 @@ test_unprivileged() {
 }
 
 # Nothing is followed any more when all commands have ended.
-test_nothing_left() {
+test_nothing_stays_followed() {
 	local i
 
 	for ((i = 0; i < $(times 20 500); i++)); do
@@ -219,6 +219,8 @@ topdown info | quiet_grep '^features:.* session' || {
 reload period_ms=1000
 # Measure a task that has the CPU alone, for the tests in which tasks share it.
 topdown stat -j -o "$tmp/alone" -- "$here/workload" -c 0 -t 1 "$PROFILE" 2> /dev/null
-run_tests test_command test_command_beside_others test_children test_intervals \
-	test_repeat test_process test_threads test_whole_interval test_exit_status test_unprivileged \
-	test_nothing_left
+run_tests test_a_command_is_right test_a_command_is_right_beside_others test_children_are_right \
+	test_intervals_add_up test_repeated_runs_are_right test_a_process_is_right_until_its_end \
+	test_threads_are_right_by_themselves test_the_whole_interval_is_measured \
+	test_the_exit_status_is_passed_on test_own_commands_need_no_right \
+	test_nothing_stays_followed

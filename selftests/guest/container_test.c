@@ -89,7 +89,7 @@ static int period_change(void)
 }
 
 /* Root in a container reads no figures and sets no period, though the files are root's. */
-TEST_F(container, root_without_capabilities)
+TEST_F(container, root_needs_capabilities)
 {
 	ASSERT_EQ(0, figures_read());
 	ASSERT_EQ(0, events_read());
@@ -107,7 +107,7 @@ static int loaded_with(const char *params)
 }
 
 /* Whom the administrator lets in by parameters needs no capability, and nobody else gets in. */
-TEST_F_TIMEOUT(container, opened_by_the_administrator, 60)
+TEST_F_TIMEOUT(container, parameters_let_in_whom_they_name, 60)
 {
 	ASSERT_EQ(0, loaded_with("sysfs_gid=990"));
 	EXPECT_EQ(0, as_user(PERSON, GROUP, figures_read));

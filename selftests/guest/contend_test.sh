@@ -23,7 +23,7 @@ need_perf() {
 	perf stat -e "$EVENTS" true > /dev/null 2>&1 || skip "perf cannot count topdown events"
 }
 
-test_figures_beside_perf() {
+test_figures_are_right_beside_perf() {
 	need_perf
 	reload period_ms=200
 	perf_beside "$here/measure" -t "$SPAN_MS" -p 1 -s -1
@@ -32,7 +32,7 @@ test_figures_beside_perf() {
 }
 
 # All the time that we say we lost, perf says it had, and the other way round.
-test_shares_beside_perf() {
+test_shares_are_right_beside_perf() {
 	need_perf
 	shares_between 95 100
 	shares_between 20 80 aside=never
@@ -145,7 +145,7 @@ test_perf_is_well_without_us() {
 }
 
 # With pinned=1 nobody else gets the counter, and perf says so.
-test_pinned() {
+test_pinned_keeps_others_out() {
 	local status=0
 
 	need_perf
@@ -169,7 +169,7 @@ test_pinned() {
 said() { dmesg | grep -c "$1" || true; }
 
 # Somebody else's pinned group keeps ours out: an error that is seen, and ends.
-test_kept_out() {
+test_a_pinned_group_keeps_ours_out() {
 	local refused again
 
 	need_perf
@@ -204,5 +204,7 @@ test_kept_out() {
 }
 
 need_module
-run_tests test_figures_beside_perf test_shares_beside_perf test_contention_is_shown test_perf_is_right_too test_all_is_well_afterwards \
-	test_perf_is_well_without_us test_pinned test_kept_out
+run_tests test_figures_are_right_beside_perf test_shares_are_right_beside_perf \
+	test_contention_is_shown test_perf_is_right_too test_all_is_well_afterwards \
+	test_perf_is_well_without_us test_pinned_keeps_others_out \
+	test_a_pinned_group_keeps_ours_out

@@ -116,7 +116,8 @@ static void test_smaller(int device, const struct text *before)
 	n = changes(SETTLE_MS, NULL);
 	after = source();
 	ksft_print_msg("%u changes, then %s\n", n, after.line);
-	ksft_test_result(n && strcmp(after.line, before->line), "smaller_without_counters\n");
+	ksft_test_result(n && strcmp(after.line, before->line),
+			 "groups_are_smaller_without_counters\n");
 
 	n = changes(STAY_MS / 2, NULL);
 	device_read_cpu(device, TOPDOWN_READ_FRESH, 0, &then);
@@ -141,7 +142,7 @@ static void test_no_retry_beside_holders(int device)
 	share = (double)(now.total.running_ns - then.total.running_ns) /
 		(now.total.enabled_ns - then.total.enabled_ns);
 	ksft_print_msg("%u changes in %u s, counted for %.1f%%\n", n, HOLD_MS / 1000, 100 * share);
-	ksft_test_result(!n && share > 0, "no_retry_while_they_are_held\n");
+	ksft_test_result(!n && share > 0, "nothing_is_retried_while_they_are_held\n");
 }
 
 static void test_grow(const struct text *before, unsigned int limit_ms)
@@ -150,7 +151,8 @@ static void test_grow(const struct text *before, unsigned int limit_ms)
 
 	changes(limit_ms, before);
 	after = source();
-	ksft_test_result(!strcmp(after.line, before->line), "larger_with_counters\n");
+	ksft_test_result(!strcmp(after.line, before->line),
+			 "groups_are_larger_with_counters\n");
 }
 
 int main(void)

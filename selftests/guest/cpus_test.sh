@@ -14,7 +14,7 @@ online() { echo "$2" > "/sys/devices/system/cpu/cpu$1/online"; }
 
 need_two() { ((LAST > 0)) || skip "there is one CPU"; }
 
-test_default() {
+test_the_default_excludes_quiet_cpus() {
 	local want=excluded
 
 	reload
@@ -25,7 +25,7 @@ test_default() {
 	state_is total ok
 }
 
-test_one_excluded() {
+test_an_excluded_cpu_is_left_alone() {
 	need_two
 	reload period_ms=100 "cpus=0-$((LAST - 1))"
 	busy
@@ -55,7 +55,7 @@ test_one_excluded() {
 }
 
 # It comes and goes, and nothing of ours with it.
-test_hotplug_of_excluded() {
+test_an_excluded_cpu_stays_excluded() {
 	need_two
 	[[ -e /sys/devices/system/cpu/cpu$LAST/online ]] || skip "no CPU can go offline"
 	fair_server_off
@@ -81,7 +81,7 @@ test_hotplug_of_excluded() {
 	state_is total ok
 }
 
-test_all() {
+test_all_measures_every_cpu() {
 	local file
 
 	reload cpus=all
@@ -101,7 +101,7 @@ refused() {
 	return 0
 }
 
-test_bad_lists() {
+test_bad_lists_are_refused() {
 	local list
 
 	unload
@@ -117,11 +117,12 @@ test_bad_lists() {
 	load
 }
 
-test_read_only() {
+test_the_list_is_read_only() {
 	reload
 	[[ $(stat -c %a "$PARAMS/cpus") == 444 ]]
 }
 
 need_module
-run_tests test_default test_one_excluded test_hotplug_of_excluded test_all test_bad_lists \
-	test_read_only
+run_tests test_the_default_excludes_quiet_cpus test_an_excluded_cpu_is_left_alone \
+	test_an_excluded_cpu_stays_excluded test_all_measures_every_cpu \
+	test_bad_lists_are_refused test_the_list_is_read_only

@@ -215,7 +215,7 @@ FIXTURE_TEARDOWN(cycles)
 	file_write(WATCHDOG, 0, "0");
 }
 
-TEST_F_TIMEOUT(cycles, cpu, 120)
+TEST_F_TIMEOUT(cycles, cycles_of_a_cpu_are_right, 120)
 {
 	struct topdown_info info;
 	unsigned int i;
@@ -228,7 +228,7 @@ TEST_F_TIMEOUT(cycles, cpu, 120)
 		EXPECT_SOON(right(self->fd, &loads[i], busy));
 }
 
-TEST_F_TIMEOUT(cycles, session, 120)
+TEST_F_TIMEOUT(cycles, cycles_of_a_session_are_right, 120)
 {
 	EXPECT_SOON(session_right(self->fd));
 }
@@ -250,7 +250,7 @@ static int reload(const char *params, bool *busy)
 }
 
 /* The time before the module was there is none of a CPU's idle time. */
-TEST(busy_from_the_first_part)
+TEST(busy_time_begins_with_the_module)
 {
 	const struct topdown_figures *figures;
 	struct td_bd_truth then, now;
@@ -279,7 +279,7 @@ TEST(busy_from_the_first_part)
 }
 
 /* Idle time is counted once, however little of it there is in a part. */
-TEST(short_sleeps)
+TEST(short_sleeps_count_once)
 {
 	struct seen seen;
 	bool known;
@@ -296,7 +296,7 @@ TEST(short_sleeps)
 }
 
 /* With cycles=0 nothing of it is there. */
-TEST(off)
+TEST(cycles_can_be_off)
 {
 	struct topdown_record record;
 	struct topdown_info info;

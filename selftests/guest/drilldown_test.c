@@ -527,12 +527,12 @@ static void test_opening(void)
 	ksft_test_result(span_has(&then), "a_span_has_what_is_open\n");
 	ksft_test_result(part_is_no_figure(), "a_part_is_no_figure_of_the_whole\n");
 	ksft_test_result(lines_are_right(output), "stat_marks_what_was_not_counted\n");
-	ksft_test_result(cpus_get(NODES_FIRST, 0, CLOSE_MS), "and_nothing_else\n");
+	ksft_test_result(cpus_get(NODES_FIRST, 0, CLOSE_MS), "nothing_else_is_open\n");
 	/* A window of what is open now. */
 	sleep_ms(TURNS_MS);
 	ksft_test_result(file_says_so(), "file_marks_what_was_not_counted\n");
 	ksft_test_result(session_has_between(session), "a_session_has_it_between_readings\n");
-	ksft_test_result(measure_soon(NODES_FIRST), "figures_of_what_is_open\n");
+	ksft_test_result(measure_soon(NODES_FIRST), "open_nodes_are_right\n");
 }
 
 static void test_closing(void)
@@ -541,7 +541,7 @@ static void test_closing(void)
 
 	ksft_test_result(ok && cpus_get(NODES_LATER, 0, CLOSE_MS), "closes_what_is_below\n");
 	sleep_ms(TURNS_MS);
-	ksft_test_result(ok && measure_soon(NODES_LATER), "figures_of_what_is_open_then\n");
+	ksft_test_result(ok && measure_soon(NODES_LATER), "nodes_that_are_open_then_are_right\n");
 }
 
 /* Keep all works that are bound to no CPU from running for a while: the process that does so. */

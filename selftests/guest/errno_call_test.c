@@ -65,7 +65,7 @@ FIXTURE_TEARDOWN(calls)
 	close(self->fd);
 }
 
-TEST_F(calls, mmap)
+TEST_F(calls, mmap_refuses_what_is_not_the_map)
 {
 	const size_t size[] = { self->info.out_map_size, self->info.out_session_map_size };
 	const int fd[] = { self->fd, request_session };
@@ -99,7 +99,7 @@ static bool map_is_not_executable(int fd, size_t size)
 	return !strcmp(rights, "r--s");
 }
 
-TEST_F(calls, mmap_to_write)
+TEST_F(calls, mmap_refuses_write_and_exec)
 {
 	const size_t size = self->info.out_map_size, of_session = self->info.out_session_map_size;
 	const unsigned int bits = variant->bits;
@@ -123,7 +123,7 @@ TEST_F(calls, mmap_to_write)
 }
 
 /* The kernel makes executable what such a program reads; the module does not. */
-TEST_F(calls, mmap_of_an_old_program)
+TEST_F(calls, an_old_program_can_mmap)
 {
 	const unsigned int bits = variant->bits;
 	const int before = personality(READ_IMPLIES_EXEC);
@@ -137,7 +137,7 @@ TEST_F(calls, mmap_of_an_old_program)
 }
 
 /* There is no watch, so there is nothing to read. */
-TEST_F(calls, nothing_to_read)
+TEST_F(calls, read_says_that_there_is_nothing)
 {
 	const unsigned int bits = variant->bits;
 	void *to = (void *)ANSWERS;
@@ -156,7 +156,7 @@ static void on_alarm(int signal)
 }
 
 /* Again and again, as the first may come before the call waits. */
-TEST_F(calls, interrupted)
+TEST_F(calls, a_signal_interrupts_a_read)
 {
 	const struct itimerval often = { { 0, 20000 }, { 0, 20000 } }, never = { };
 	struct sigaction action = { .sa_handler = on_alarm };
@@ -171,7 +171,7 @@ TEST_F(calls, interrupted)
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
 }
 
-TEST_F(calls, too_little_room_to_read)
+TEST_F(calls, read_refuses_too_little_room)
 {
 	const unsigned int bits = variant->bits;
 	void *to = (void *)ANSWERS;
@@ -194,7 +194,7 @@ static bool event_comes(unsigned int bits, int fd)
 	return events == POLLIN;
 }
 
-TEST_F(calls, nowhere_to_read_to)
+TEST_F(calls, read_refuses_a_bad_address)
 {
 	const struct field any = FIELD(watch, node, TOPDOWN_WATCH_ANY);
 	const unsigned int bits = variant->bits;
@@ -214,7 +214,7 @@ TEST_F(calls, nowhere_to_read_to)
 }
 
 /* A session without a task has ended, and one without a descriptor; both stay so. */
-TEST_F(calls, end_of_a_session)
+TEST_F(calls, poll_tells_the_end_of_a_session)
 {
 	const unsigned int bits = variant->bits;
 	int pid = fork(), session, view;
@@ -263,7 +263,7 @@ static bool figures_refused(unsigned int bits, int unused)
 	return ok;
 }
 
-TEST_F(calls, figures_without_rights)
+TEST_F(calls, figures_need_rights)
 {
 	ASSERT_EQ(0, file_write(PARANOID, 0, "2"));
 	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
@@ -284,7 +284,7 @@ static bool parent_refused(unsigned int bits, int fd)
 }
 
 /* The descriptor is root's, and perf lets everybody count CPUs. */
-TEST_F(calls, attach_without_rights)
+TEST_F(calls, attach_to_others_needs_rights)
 {
 	ASSERT_EQ(0, file_write(PARANOID, 0, "-1"));
 	EXPECT_EQ(0, caller_nobody(variant->bits, self->fd, parent_refused));
@@ -297,7 +297,7 @@ static bool open_refused(unsigned int bits, int unused)
 	       fails("open() to read", caller_open(bits, TD_DEVICE, O_RDONLY), EACCES);
 }
 
-TEST_F(calls, open_without_rights)
+TEST_F(calls, open_needs_rights)
 {
 	ASSERT_EQ(0, chmod(TD_DEVICE, 0660));
 	EXPECT_EQ(0, caller_nobody(variant->bits, -1, open_refused));

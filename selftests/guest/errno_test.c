@@ -64,7 +64,7 @@ FIXTURE_TEARDOWN(errnos)
 	FIELD(session, field, value) } }
 
 /* The requests that the rows change are right themselves.  ATTACH gives a descriptor. */
-TEST_F(errnos, no_error)
+TEST_F(errnos, right_requests_succeed)
 {
 	unsigned int nr;
 	long ret;
@@ -84,7 +84,7 @@ TEST_F(errnos, no_error)
 }
 
 /* The commands of the device are none of a session, and the reverse; a view has those of one. */
-TEST_F(errnos, another_descriptor)
+TEST_F(errnos, commands_refuse_other_descriptors)
 {
 	int view = device_control(request_session, TOPDOWN_CONTROL_VIEW), other;
 	unsigned int nr;
@@ -106,7 +106,7 @@ TEST_F(errnos, another_descriptor)
 }
 
 /* ATTACH and a view: the process may have no more descriptors. */
-TEST_F(errnos, no_descriptor)
+TEST_F(errnos, no_free_descriptor_is_emfile)
 {
 	static const struct row rows[] = {
 		{ TOPDOWN_CMD_ATTACH }, CONTROL(action, TOPDOWN_CONTROL_VIEW),
@@ -119,7 +119,7 @@ TEST_F(errnos, no_descriptor)
 	EXPECT_TRUE(device_attach(self->fd, 0, 0) > 0);
 }
 
-TEST_F(errnos, unknown_command)
+TEST_F(errnos, an_unknown_command_is_enotty)
 {
 	static const unsigned int cmds[] = {
 		_IO(TOPDOWN_IOC_TYPE, COMMANDS), _IO(TOPDOWN_IOC_TYPE, 0xff),
@@ -134,7 +134,7 @@ TEST_F(errnos, unknown_command)
 						(void *)ARGUMENT));
 }
 
-TEST_F(errnos, too_small)
+TEST_F(errnos, too_small_a_size_is_einval)
 {
 	static const struct row things[] = {
 		READ(record_size, 879), READ(record_size, 0), WATCH(event_size, 31),
@@ -154,7 +154,7 @@ TEST_F(errnos, too_small)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, things, EINVAL));
 }
 
-TEST_F(errnos, out_of_range)
+TEST_F(errnos, values_out_of_range_are_einval)
 {
 	static const struct row rows[] = {
 		WATCH(ratio, TOPDOWN_RATIO_ONE + 1), WATCH(hold_ms, 3600001), WATCH(watch, 1),
@@ -176,7 +176,7 @@ TEST_F(errnos, out_of_range)
 }
 
 /* With TOPDOWN_READ_MAPPED there are no records, and with room for some no answer is right. */
-TEST_F(errnos, mapped_records)
+TEST_F(errnos, mapped_reads_refuse_records)
 {
 	enum { FLAGS = TOPDOWN_READ_FRESH | TOPDOWN_READ_MAPPED };
 #define MAPPED(name, value)							\
@@ -203,7 +203,7 @@ TEST_F(errnos, mapped_records)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, right, 0));
 }
 
-TEST_F(errnos, cpu_sets)
+TEST_F(errnos, bad_cpu_sets_are_refused)
 {
 	static const struct row empty[] = {
 		READ(cpus, CPU_NONE), WATCH(cpus, CPU_NONE),
@@ -226,7 +226,7 @@ TEST_F(errnos, cpu_sets)
 }
 
 /* Byte by byte. */
-TEST_F(errnos, not_zero)
+TEST_F(errnos, fields_that_are_not_zero_are_einval)
 {
 #define SPAN(NAME, type, field)							\
 	{ TOPDOWN_CMD_##NAME, offsetof(struct topdown_##type, field),		\
@@ -255,7 +255,7 @@ TEST_F(errnos, not_zero)
 	}
 }
 
-TEST_F(errnos, another_event_size)
+TEST_F(errnos, another_event_size_is_einval)
 {
 	static const struct row rows[] = { WATCH(event_size, 40), WATCH(event_size, PAGE) };
 
@@ -264,7 +264,7 @@ TEST_F(errnos, another_event_size)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EINVAL));
 }
 
-TEST_F(errnos, too_long)
+TEST_F(errnos, too_long_structures_are_e2big)
 {
 	static const unsigned int sizes[] = { PAGE + 1, 2 * PAGE, 1U << 31, ~0U };
 	unsigned int nr, i;
@@ -280,7 +280,7 @@ TEST_F(errnos, too_long)
 	}
 }
 
-TEST_F(errnos, parts_too_long)
+TEST_F(errnos, too_long_parts_are_e2big)
 {
 	static const struct row rows[] = {
 		READ(record_size, PAGE + 1),
@@ -291,7 +291,7 @@ TEST_F(errnos, parts_too_long)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, E2BIG));
 }
 
-TEST_F(errnos, unknown_tail)
+TEST_F(errnos, an_unknown_tail_is_e2big)
 {
 	unsigned int nr, at;
 
@@ -307,7 +307,7 @@ TEST_F(errnos, unknown_tail)
 	}
 }
 
-TEST_F(errnos, unknown_flag)
+TEST_F(errnos, an_unknown_flag_is_eopnotsupp)
 {
 	unsigned int nr, bit;
 
@@ -325,7 +325,7 @@ TEST_F(errnos, unknown_flag)
 }
 
 /* Sapphire Rapids has neither the node of Atom cores nor that of AMD. */
-TEST_F(errnos, no_node)
+TEST_F(errnos, an_unknown_node_is_eopnotsupp)
 {
 	static const struct row unknown[] = {
 		WATCH(node, TD_NR_NODES), WATCH(node, TOPDOWN_MAX_NODES), WATCH(node, 64),
@@ -340,7 +340,7 @@ TEST_F(errnos, no_node)
 }
 
 /* The kernel thread kthreadd is always there. */
-TEST_F(errnos, kernel_thread)
+TEST_F(errnos, a_kernel_thread_is_eopnotsupp)
 {
 	static const struct row rows[] = {
 		ATTACH(pid, 2),
@@ -352,7 +352,7 @@ TEST_F(errnos, kernel_thread)
 }
 
 /* This machine has no timed PEBS.  Who asks hears that, and who starts fails. */
-TEST_F(errnos, latency_refused)
+TEST_F(errnos, latency_is_refused)
 {
 	static const struct row starts[] = { { LATENCY_START } };
 	static const struct row asks[] = {
@@ -374,7 +374,7 @@ TEST_F(errnos, latency_refused)
 	EXPECT_EQ(0, module_unload_latency());
 }
 
-TEST_F(errnos, bad_argument)
+TEST_F(errnos, a_bad_argument_is_efault)
 {
 	static const unsigned long addresses[] = { 0, 8, NOWHERE, NOWHERE - 4, ~3UL };
 	unsigned int nr, i;
@@ -392,7 +392,7 @@ TEST_F(errnos, bad_argument)
 	}
 }
 
-TEST_F(errnos, argument_without_answer)
+TEST_F(errnos, a_read_only_argument_is_efault)
 {
 	unsigned int nr;
 
@@ -408,7 +408,7 @@ TEST_F(errnos, argument_without_answer)
 	}
 }
 
-TEST_F(errnos, bad_address)
+TEST_F(errnos, a_bad_address_is_efault)
 {
 	static const struct row rows[] = {
 		READ(cpus, NOWHERE), WATCH(cpus, NOWHERE), READ(cpus, 0), READ(cpus, 1ULL << 63),
@@ -420,7 +420,7 @@ TEST_F(errnos, bad_address)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EFAULT));
 }
 
-TEST_F(errnos, too_little_room)
+TEST_F(errnos, too_little_room_is_emsgsize)
 {
 	static const struct row rows[] = { READ(nr_records, 0) };
 
@@ -429,7 +429,7 @@ TEST_F(errnos, too_little_room)
 }
 
 /* It is gone, and a pidfd of it is one still. */
-TEST_F(errnos, no_process)
+TEST_F(errnos, a_process_that_is_gone_is_esrch)
 {
 	struct row rows[] = {
 		ATTACH(pid, 0),
@@ -451,7 +451,7 @@ TEST_F(errnos, no_process)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, ESRCH));
 }
 
-TEST_F(errnos, no_pidfd)
+TEST_F(errnos, another_file_than_a_pidfd_is_ebadf)
 {
 	struct row rows[3] = {
 		{ TOPDOWN_CMD_ATTACH, { FIELD(attach, pid, 1000),
@@ -467,7 +467,7 @@ TEST_F(errnos, no_pidfd)
 }
 
 /* A descriptor that somebody was given to look at. */
-TEST_F(errnos, opened_for_reading)
+TEST_F(errnos, a_reader_changes_nothing)
 {
 	static const struct row changes[] = {
 		{ TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
@@ -483,7 +483,7 @@ TEST_F(errnos, opened_for_reading)
 	close(fd);
 }
 
-TEST_F(errnos, no_watch)
+TEST_F(errnos, an_unknown_watch_is_enoent)
 {
 	struct topdown_watch *watch = (void *)ARGUMENT;
 
@@ -495,7 +495,7 @@ TEST_F(errnos, no_watch)
 	EXPECT_EQ(-ENOENT, request_try(variant->bits, self->fd, TOPDOWN_CMD_WATCH));
 }
 
-TEST_F(errnos, watches_of_a_descriptor)
+TEST_F(errnos, too_many_watches_are_enospc)
 {
 	unsigned int i;
 

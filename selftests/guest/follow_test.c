@@ -125,7 +125,7 @@ static int attach_and_exec(int fd, __u32 flags, const char *program, int uid, in
 }
 
 /* As `topdown stat -- command` does it. */
-TEST_F(follow, command_from_its_exec)
+TEST_F(follow, a_command_is_followed_from_its_exec)
 {
 	int session;
 
@@ -140,7 +140,7 @@ TEST_F(follow, command_from_its_exec)
 }
 
 /* A command replaces the wait for an exec, here one that leaves the session disabled. */
-TEST_F(follow, disabled_before_its_exec)
+TEST_F(follow, disable_replaces_the_wait_for_exec)
 {
 	int session, pair[2], pid;
 
@@ -203,7 +203,7 @@ TEST_F(follow, set_uid_exec_drops_it)
 }
 
 /* perf keeps its events where programs that give rights may leave core dumps. */
-TEST_F(follow, set_uid_exec_that_may_be_dumped)
+TEST_F(follow, a_dumpable_set_uid_exec_keeps_it)
 {
 	static const char dumpable[] = "/proc/sys/fs/suid_dumpable";
 	int session;
@@ -441,7 +441,7 @@ static int closed_while_off(unsigned int cpu, int stopper, unsigned int round,
 	return step;
 }
 
-TEST_F_TIMEOUT(follow, closed_while_its_cpu_is_off, 900)
+TEST_F_TIMEOUT(follow, a_close_works_while_its_cpu_is_off, 900)
 {
 	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), last = cpu[n - 1], i;
 	unsigned int rounds = getenv("TOPDOWN_FULL") ? 100 : 3;
@@ -556,7 +556,7 @@ static void *thread_spin_cpu(void *unused)
 }
 
 /* The one that was attached to is swapped too, and what it makes later is followed. */
-TEST_F_TIMEOUT(follow, swapped_with_the_first, 120)
+TEST_F_TIMEOUT(follow, the_first_thread_may_be_swapped, 120)
 {
 	struct span span = { };
 	pthread_t thread;
@@ -592,7 +592,7 @@ static void *thread_storm(void *unused)
 }
 
 /* Descriptors are closed and sessions detached while their tasks run and clone. */
-TEST_F_TIMEOUT(follow, closed_while_they_run, 60)
+TEST_F_TIMEOUT(follow, sessions_may_close_while_tasks_run, 60)
 {
 	int fd, pid, session, i;
 	pthread_t thread;
@@ -621,7 +621,7 @@ TEST_F_TIMEOUT(follow, closed_while_they_run, 60)
 }
 
 /* Attached at any moment of a short life. */
-TEST_F_TIMEOUT(follow, attached_while_they_exit, 60)
+TEST_F_TIMEOUT(follow, an_attach_may_meet_an_exit, 60)
 {
 	unsigned int i, missed = 0;
 	int session, pid;

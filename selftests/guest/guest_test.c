@@ -285,7 +285,7 @@ static bool as_booted(void)
 
 static void test_as_booted(void)
 {
-	ksft_test_result(as_booted(), "as_booted\n");
+	ksft_test_result(as_booted(), "the_machine_is_right_as_booted\n");
 }
 
 /* The guest moves to a host without a filter, while its CPU is busy. */
@@ -313,7 +313,7 @@ static void test_back_by_itself(void)
 	bool filtered = booted_filtered ||
 			(backdoor_set_filter(true) && refused(reason_of_filter()));
 
-	ksft_test_result(filtered && back_by_itself(), "back_by_itself\n");
+	ksft_test_result(filtered && back_by_itself(), "figures_come_back_by_themselves\n");
 }
 
 /* The other way round; a CPU that was offline is tried at once. */
@@ -363,7 +363,7 @@ static void test_standing(void)
 			break;
 	}
 	backdoor_set_guest(TD_BD_GUEST_NONE);
-	ksft_test_result(ok && tries < TRIES, "standing\n");
+	ksft_test_result(ok && tries < TRIES, "counters_that_stand_do_no_harm\n");
 }
 
 /*
@@ -395,9 +395,9 @@ static bool odd(void)
 static void test_odd_windows(void)
 {
 	if (has_metrics())
-		ksft_test_result(odd(), "odd_windows\n");
+		ksft_test_result(odd(), "odd_windows_are_counted\n");
 	else
-		ksft_test_result_skip("odd_windows: no PERF_METRICS\n");
+		ksft_test_result_skip("odd_windows_are_counted: no PERF_METRICS\n");
 }
 
 static void test_absurd_sum(void)
@@ -407,14 +407,14 @@ static void test_absurd_sum(void)
 	bool ok;
 
 	if (!has_metrics()) {
-		ksft_test_result_skip("absurd_sum: no PERF_METRICS\n");
+		ksft_test_result_skip("absurd_sum_is_refused: no PERF_METRICS\n");
 		return;
 	}
 	/* The last part that could be right ends here; a long one is needed to see it. */
 	ok = backdoor_set_guest(TD_BD_GUEST_METRICS) && read_record(&record);
 	sleep_ms(LOOK_MS);
 	ok = ok && refused("PERF_METRICS do not sum to SLOTS");
-	ksft_test_result(ok && odd_windows() >= none + 4, "absurd_sum\n");
+	ksft_test_result(ok && odd_windows() >= none + 4, "absurd_sum_is_refused\n");
 }
 
 /* Retired slots and slots without an operation, each nearly all of six slots a cycle. */
@@ -436,7 +436,7 @@ static void test_absurd_level1(void)
 	bool ok;
 
 	if (has_metrics() || !is_intel()) {
-		ksft_test_result_skip("absurd_level1: PERF_METRICS, or no event of Intel's\n");
+		ksft_test_result_skip("absurd_level_1_is_refused: PERF_METRICS, or no event of Intel's\n");
 		return;
 	}
 	spin_stop(worker);
@@ -444,7 +444,7 @@ static void test_absurd_level1(void)
 	ok = worker > 0;
 	sleep_ms(LOOK_MS);
 	ksft_test_result(ok && refused("level 1 sums to far more than all slots"),
-			 "absurd_level1\n");
+			 "absurd_level_1_is_refused\n");
 }
 
 /* Set the turns of ordinary counters.  end() writes the machine's own value back. */

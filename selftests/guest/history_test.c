@@ -261,7 +261,7 @@ FIXTURE_TEARDOWN(load)
 	reload("");
 }
 
-TEST_F(load, without_a_history)
+TEST_F(load, a_map_works_without_a_history)
 {
 	const struct topdown_map *header;
 	struct topdown_map_record before, after;
@@ -281,7 +281,7 @@ TEST_F(load, without_a_history)
 }
 
 /* On the CPU whose room ends the map; round once if there is time for that. */
-TEST_F_TIMEOUT(load, with_the_longest_history, 280)
+TEST_F_TIMEOUT(load, the_longest_history_is_kept, 280)
 {
 	unsigned int cpus[TD_CPUS_MAX], nr = cpus_online(cpus), last = cpus[nr - 1];
 	unsigned int windows = getenv("TOPDOWN_FULL") ? 4100 : 100;

@@ -42,7 +42,7 @@ readers_stop() {
 }
 
 # An offline CPU shows that it is offline, and sums that stand still.
-test_offline_state() {
+test_an_offline_cpu_says_so() {
 	local before
 
 	need_hotplug
@@ -69,7 +69,7 @@ test_offline_state() {
 	measure -t 1000
 }
 
-test_loaded_while_offline() {
+test_a_cpu_that_was_offline_is_measured() {
 	need_hotplug
 	unload
 	online "$LAST" 0
@@ -87,7 +87,7 @@ test_loaded_while_offline() {
 	measure -t 1000
 }
 
-test_cycles_under_load() {
+test_cpus_go_and_come_under_load() {
 	local i cpu
 
 	need_hotplug
@@ -110,7 +110,7 @@ test_cycles_under_load() {
 	measure -t 1500
 }
 
-test_load_and_unload_under_load() {
+test_the_module_reloads_under_load() {
 	local i
 
 	unload
@@ -128,7 +128,7 @@ test_load_and_unload_under_load() {
 	measure -t 1500
 }
 
-test_load_and_unload_during_hotplug() {
+test_the_module_reloads_during_hotplug() {
 	local i hotplug
 
 	need_hotplug
@@ -167,7 +167,7 @@ rotation_stop() {
 	echo "$((ms * (LAST + 1) / turn)) rotations at most"
 }
 
-test_rotations_during_hotplug() {
+test_figures_survive_rotation_and_hotplug() {
 	local i cpu
 
 	need_perf
@@ -190,7 +190,7 @@ test_rotations_during_hotplug() {
 	measure -t 1500
 }
 
-test_load_and_unload_during_rotation() {
+test_the_module_reloads_during_rotation() {
 	local i
 
 	need_perf
@@ -211,7 +211,7 @@ test_load_and_unload_during_rotation() {
 	measure -t 1500
 }
 
-test_kernel_log() {
+test_the_kernel_does_not_complain() {
 	if dmesg | grep -E 'WARNING: |BUG: |Oops|Call Trace|possible (circular|recursive)|suspicious RCU'; then
 		die "the kernel complained"
 	fi
@@ -226,6 +226,7 @@ test_kernel_log() {
 
 need_module
 SOURCE=$(field cpu0 source)
-run_tests test_offline_state test_loaded_while_offline test_cycles_under_load \
-	test_load_and_unload_under_load test_load_and_unload_during_hotplug \
-	test_rotations_during_hotplug test_load_and_unload_during_rotation test_kernel_log
+run_tests test_an_offline_cpu_says_so test_a_cpu_that_was_offline_is_measured \
+	test_cpus_go_and_come_under_load test_the_module_reloads_under_load \
+	test_the_module_reloads_during_hotplug test_figures_survive_rotation_and_hotplug \
+	test_the_module_reloads_during_rotation test_the_kernel_does_not_complain

@@ -466,7 +466,7 @@ static bool measure_mover(int fd, unsigned int rounds, uint64_t core_us, uint64_
 	return ok && judge(seen, &on_core, &on_atom, points, turns);
 }
 
-TEST_F(hybrid, session_of_a_thread_that_moves)
+TEST_F(hybrid, a_session_follows_a_thread_that_moves)
 {
 	ASSERT_TRUE(quiet());
 	EXPECT_SOON(measure_mover(self->fd, ROUNDS, 50000, 30000, LIMIT_POINTS, LIMIT_TURNS,
@@ -478,7 +478,7 @@ TEST_F(hybrid, session_of_a_thread_that_moves)
  * of the address space is a part of the scheduler: much, where each instruction
  * takes long.  Level 2 of an E-core is that of all tasks of the last turns.
  */
-TEST_F(hybrid, session_beside_others)
+TEST_F(hybrid, a_session_is_right_beside_others)
 {
 	double points = (backdoor_fast() ? 1 : 2) * LIMIT_POINTS;
 
@@ -487,7 +487,7 @@ TEST_F(hybrid, session_beside_others)
 	EXPECT_SOON(measure_mover(self->fd, ROUNDS, 30000, 60000, points, INFINITY, &self->seen));
 }
 
-TEST_F(hybrid, session_of_many_moves)
+TEST_F(hybrid, a_session_is_right_after_many_moves)
 {
 	double points = (backdoor_fast() ? 1 : 2) * LIMIT_POINTS;
 
@@ -496,7 +496,7 @@ TEST_F(hybrid, session_of_many_moves)
 }
 
 /* A task that does not leave an E-core has figures of that kind alone. */
-TEST_F(hybrid, session_on_an_e_core)
+TEST_F(hybrid, a_session_on_an_e_core_has_its_kind)
 {
 	const struct topdown_figures *figures = &self->seen.session.out_figures;
 	uint64_t time;
@@ -553,7 +553,7 @@ static bool measure_pair(int fd, struct seen *seen)
 	return ok && fact_near("share", share, 0.5, LIMIT_SHARE);
 }
 
-TEST_F(hybrid, session_on_both_at_once)
+TEST_F(hybrid, a_session_is_right_on_both_at_once)
 {
 	ASSERT_EQ(0, cpu_pin(core[0]));
 	EXPECT_SOON(measure_pair(self->fd, &self->seen));
@@ -574,7 +574,7 @@ static int cpu_online(unsigned int cpu, bool on)
 }
 
 /* Each kind goes and comes back as what it is. */
-TEST_F(hybrid, hotplug)
+TEST_F(hybrid, each_kind_comes_back_as_it_is)
 {
 	unsigned int last[2] = { core[core_nr - 1], atom[atom_nr - 1] }, i, round;
 
@@ -611,7 +611,7 @@ static bool command_says(const char *command, const char *text)
 }
 
 /* As the command and the files say it. */
-TEST_F(hybrid, command_and_files)
+TEST_F(hybrid, command_and_files_name_the_kinds)
 {
 	char text[128];
 	unsigned int i;

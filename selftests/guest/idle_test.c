@@ -210,12 +210,13 @@ static void test_busy(unsigned int period_ms)
 	close(device);
 	qsort(ms, n, sizeof(*ms), compare_doubles);
 	if (!n) {
-		ksft_test_result_fail("busy CPU, period %u ms: no window\n", period_ms);
+		ksft_test_result_fail("a busy CPU with a period of %u ms has no window\n",
+				      period_ms);
 		return;
 	}
 	judged = backdoor_exact() ? n - 1 : n / 2;
 	ksft_test_result(ms[judged] <= period_ms + 4,
-			 "busy CPU, period %u ms: %u windows, median %.1f ms, longest %.1f ms\n",
+			 "a busy CPU with a period of %u ms has %u windows, median %.1f ms, longest %.1f ms\n",
 			 period_ms, n, ms[n / 2], ms[n - 1]);
 }
 

@@ -157,7 +157,7 @@ static struct killed *killed_map(void)
 	EXPECT_TRUE(stops);						\
 })
 
-TEST_F_TIMEOUT(watch, killed_read, 300)
+TEST_F_TIMEOUT(watch, a_killed_read_stops, 300)
 {
 	struct killed *killed = killed_map();
 
@@ -165,7 +165,7 @@ TEST_F_TIMEOUT(watch, killed_read, 300)
 	EXPECT_STOPS(read_stops(self->fd, killed, self->nr, after_ns));
 }
 
-TEST_F_TIMEOUT(watch, killed_read_of_events, 300)
+TEST_F_TIMEOUT(watch, a_killed_read_of_events_stops, 300)
 {
 	__u64 cpus[TD_CPUS_MAX / 64] = { };
 	struct killed *killed = killed_map();
@@ -176,7 +176,7 @@ TEST_F_TIMEOUT(watch, killed_read_of_events, 300)
 	EXPECT_STOPS(events_stop(self->fd, killed, &self->map, self->busy, after_ns));
 }
 
-TEST_F_TIMEOUT(watch, killed_removal, 300)
+TEST_F_TIMEOUT(watch, a_killed_removal_stops, 300)
 {
 	__u64 cpus[TD_CPUS_MAX / 64] = { };
 	struct killed *killed = killed_map();

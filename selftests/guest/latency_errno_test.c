@@ -79,7 +79,7 @@ FIXTURE_TEARDOWN(latencies)
 	close(self->session);
 }
 
-TEST_F(latencies, no_error)
+TEST_F(latencies, right_requests_succeed)
 {
 	static const struct row reads[] = { { LATENCY_READ } };
 
@@ -90,7 +90,7 @@ TEST_F(latencies, no_error)
 }
 
 /* This device has no command of /dev/topdown, and the reverse. */
-TEST_F(latencies, unknown_command)
+TEST_F(latencies, an_unknown_command_is_enotty)
 {
 	unsigned int nr;
 	int other = device_open();
@@ -106,7 +106,7 @@ TEST_F(latencies, unknown_command)
 	close(other);
 }
 
-TEST_F(latencies, sizes)
+TEST_F(latencies, wrong_sizes_are_refused)
 {
 	static const struct row small[] = {
 		START(size, 0), START(size, 55), READ(size, 23), START(event_size, 0),
@@ -122,7 +122,7 @@ TEST_F(latencies, sizes)
 }
 
 /* Zeros that a later release adds are right, and else is refused. */
-TEST_F(latencies, unknown_tail)
+TEST_F(latencies, an_unknown_tail_is_e2big)
 {
 	static const struct row longer[] = { START(event_size, 32) };
 	unsigned int nr;
@@ -139,7 +139,7 @@ TEST_F(latencies, unknown_tail)
 	}
 }
 
-TEST_F(latencies, unknown_flag)
+TEST_F(latencies, an_unknown_flag_is_eopnotsupp)
 {
 	unsigned int nr, bit;
 
@@ -154,7 +154,7 @@ TEST_F(latencies, unknown_flag)
 	}
 }
 
-TEST_F(latencies, not_right)
+TEST_F(latencies, wrong_fields_are_einval)
 {
 	static const struct row rows[] = {
 		START(out_events, 1), START(out_refusal, 1), START(out_nr_records, 1),
@@ -169,7 +169,7 @@ TEST_F(latencies, not_right)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EINVAL));
 }
 
-TEST_F(latencies, cpu_sets)
+TEST_F(latencies, bad_cpu_sets_are_refused)
 {
 	static const struct row wrong[] = {
 		CPUS(CPU_NONE, 1), CPUS(CPU_ONE, 0), CPUS(CPU_IMPOSSIBLE, TOPDOWN_CPUS_WORDS_MAX),
@@ -190,7 +190,7 @@ static void events_set(unsigned int nr, uint64_t config, uint64_t config1)
  * Cycles, which are event select 00H; an event of which Redwood Cove has no PEBS; bits that the
  * driver drops, and that it sets itself; a front-end event with an encoding that it does not take.
  */
-TEST_F(latencies, unknown_event)
+TEST_F(latencies, an_unknown_event_is_eopnotsupp)
 {
 	static const uint64_t wrong[][2] = {
 		{ 0x0300, 0 }, { 0, 0 }, { 0x100000000d1, 0 }, { 0x80000000000041d0, 0 },
@@ -211,7 +211,7 @@ TEST_F(latencies, unknown_event)
 }
 
 /* The module measures CPU 1 only. */
-TEST_F(latencies, no_cpu)
+TEST_F(latencies, no_measured_cpu_is_eopnotsupp)
 {
 	ASSERT_EQ(0, close(self->fd));
 	ASSERT_EQ(0, close(self->session));
@@ -228,7 +228,7 @@ TEST_F(latencies, no_cpu)
 	self->session = -1;
 }
 
-TEST_F(latencies, bad_address)
+TEST_F(latencies, a_bad_address_is_efault)
 {
 	static const struct row starts[] = {
 		CPUS(NOWHERE, 1), CPUS(0, 1), START(events, NOWHERE), START(events, 0),
@@ -250,7 +250,7 @@ TEST_F(latencies, bad_address)
 }
 
 /* Whoever is not answered closes the descriptor: it may have been started. */
-TEST_F(latencies, argument_without_answer)
+TEST_F(latencies, a_read_only_argument_is_efault)
 {
 	static const struct row reads[] = { { LATENCY_READ } };
 
@@ -266,7 +266,7 @@ TEST_F(latencies, argument_without_answer)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, reads, 0));
 }
 
-TEST_F(latencies, too_little_room)
+TEST_F(latencies, too_little_room_is_emsgsize)
 {
 	static const struct row rows[] = { READ(nr_records, 0) };
 
@@ -274,7 +274,7 @@ TEST_F(latencies, too_little_room)
 	EXPECT_EQ(1, ((struct topdown_latency_read *)ARGUMENT)->nr_records);
 }
 
-TEST_F(latencies, not_started)
+TEST_F(latencies, reads_need_a_start)
 {
 	static const struct row rows[] = { { LATENCY_READ } };
 
@@ -282,14 +282,14 @@ TEST_F(latencies, not_started)
 }
 
 /* Once only; a question is none. */
-TEST_F(latencies, started)
+TEST_F(latencies, a_second_start_is_ebusy)
 {
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->session, right, EBUSY));
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->session, question, 0));
 }
 
 /* A descriptor that somebody was given to look at. */
-TEST_F(latencies, opened_for_reading)
+TEST_F(latencies, a_reader_starts_nothing)
 {
 	int fd = caller_open(variant->bits, DEVICE, O_RDONLY | O_CLOEXEC);
 
@@ -301,7 +301,7 @@ TEST_F(latencies, opened_for_reading)
 }
 
 /* The first session has a latency session, and the second has ended. */
-TEST_F(latencies, of_tasks)
+TEST_F(latencies, starts_for_tasks_need_a_session)
 {
 	struct row first[] = { TASKS(0) }, second[] = { TASKS(0) };
 	struct row none[] = { TASKS(~0U), TASKS(0), TASKS(0), TASKS(0) };
@@ -356,7 +356,7 @@ static bool some_are_left(unsigned int bits, int unused)
 }
 
 /* The session of the fixture has another one. */
-TEST_F(latencies, too_many_events)
+TEST_F(latencies, too_many_events_are_enospc)
 {
 	static const struct row all[] = { START(nr_events, TOPDOWN_LATENCY_EVENTS_MAX) };
 	static const struct row rest[] = { START(nr_events, TOPDOWN_LATENCY_EVENTS_MAX - 1) };
@@ -416,21 +416,21 @@ static int as_nobody(unsigned int bits, const char *paranoid, bool (*what)(unsig
 	return chmod(DEVICE, node.st_mode & 07777) || file_write(PARANOID, 0, before) ? -1 : ret;
 }
 
-TEST_F(latencies, of_a_user)
+TEST_F(latencies, too_many_of_a_user_are_enospc)
 {
 	EXPECT_EQ(0, as_nobody(variant->bits, "0", as_many_as_a_user));
 	/* Root has its own, and another user would. */
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, right, 0));
 }
 
-TEST_F(latencies, events_of_others)
+TEST_F(latencies, others_leave_some_events)
 {
 	events_differ(0x41d0, 0x12);
 	EXPECT_EQ(0, as_nobody(variant->bits, "0", some_are_left));
 }
 
 /* Figures of CPUs may be given to everybody, and the right to program counters is not. */
-TEST_F(latencies, without_rights)
+TEST_F(latencies, starts_need_rights)
 {
 	EXPECT_EQ(0, as_nobody(variant->bits, "2", refused));
 	ASSERT_EQ(0, file_write(TRUST_NODE, 0, "Y"));

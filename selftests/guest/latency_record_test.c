@@ -151,7 +151,7 @@ static const unsigned int shape_at[NR_SHAPES] = {
 };
 
 /* The samples begin and end while the recorder records, so both have the same. */
-TEST_F_TIMEOUT(latency, recorded, 240)
+TEST_F_TIMEOUT(latency, a_recording_has_the_samples, 240)
 {
 	struct moment *then = calloc(2 * NR_SHAPES, sizeof(*then)), *now = then + NR_SHAPES;
 	struct reported rows[NR_SHAPES];

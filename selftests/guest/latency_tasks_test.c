@@ -166,7 +166,7 @@ static bool slice_swap(unsigned long *ns)
 	return before && !file_write(SLICE, 0, text);
 }
 
-TEST_F_TIMEOUT(latency, two_tasks, 240)
+TEST_F_TIMEOUT(latency, two_tasks_have_their_own_samples, 240)
 {
 	struct moment *moments = calloc(2 * NR_SHAPES, sizeof(*moments));
 	struct moment *before = moments, *after = moments + NR_SHAPES;
@@ -204,7 +204,7 @@ TEST_F_TIMEOUT(latency, two_tasks, 240)
 }
 
 /* Records stay after the task and its session have ended. */
-TEST_F_TIMEOUT(latency, ended, 120)
+TEST_F_TIMEOUT(latency, records_stay_after_the_end, 120)
 {
 	struct topdown_latency_record then, now;
 	struct td_bd_truth begin, end;
@@ -247,7 +247,7 @@ static bool ran_for(const struct topdown_latency_record *then,
 }
 
 /* The times are those of now, although nothing happens on the CPU, and the turn goes on. */
-TEST_F_TIMEOUT(latency, times_of_now, 120)
+TEST_F_TIMEOUT(latency, times_are_those_of_now, 120)
 {
 	struct topdown_latency_record then, now;
 	int session, latency, i;
@@ -283,7 +283,7 @@ TEST_F_TIMEOUT(latency, times_of_now, 120)
 }
 
 /* The load has no such event: there is nothing but time. */
-TEST_F_TIMEOUT(latency, without_samples, 120)
+TEST_F_TIMEOUT(latency, a_task_without_samples_has_time, 120)
 {
 	struct topdown_latency_record seen, none = { };
 	int session, latency;
@@ -306,7 +306,7 @@ TEST_F_TIMEOUT(latency, without_samples, 120)
 	EXPECT_EQ(0, close(latency));
 }
 
-TEST_F_TIMEOUT(latency, refused, 120)
+TEST_F_TIMEOUT(latency, wrong_starts_are_refused, 120)
 {
 	int session, latency;
 

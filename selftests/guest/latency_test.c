@@ -28,7 +28,7 @@
 #define LIMIT_INTERVAL	0.02
 
 /* Mean and quantiles of five distributions, in turns. */
-TEST_F_TIMEOUT(latency, distributions, 240)
+TEST_F_TIMEOUT(latency, distributions_are_right, 240)
 {
 	int session = latency_start(ALL_SHAPES);
 
@@ -84,7 +84,7 @@ static bool moment_of_drift(struct moment *moment, int session)
 }
 
 /* Intervals of 100 ms follow a latency that drifts. */
-TEST_F_TIMEOUT(latency, follows, 120)
+TEST_F_TIMEOUT(latency, intervals_follow_a_drift, 120)
 {
 	double mean, least = 1e9, most = 0;
 	struct moment *moment = calloc(2, sizeof(*moment));
@@ -117,7 +117,7 @@ static bool set_often(void)
 }
 
 /* The bound of the samples; an event that is alone has the counter all the time. */
-TEST_F_TIMEOUT(latency, bound, 120)
+TEST_F_TIMEOUT(latency, samples_have_a_bound, 120)
 {
 	struct topdown_latency_record then, now;
 	double seconds, ran;
@@ -158,7 +158,7 @@ TEST_F_TIMEOUT(latency, bound, 120)
  * perf stops an event that has more samples than this sysctl allows until the next tick.  Then a
  * period that is too short has too few samples, not too many.
  */
-TEST_F_TIMEOUT(latency, throttled, 120)
+TEST_F_TIMEOUT(latency, throttling_leaves_events_right, 120)
 {
 	const struct td_bd_profile *profile = &profile_find("compute")->profile;
 	struct topdown_latency_record then, now;
@@ -269,7 +269,7 @@ static int bursts(volatile int *wanted, int session)
  * a whole period and more on its way into the interrupt.  What another counter has and no sample
  * stands for is lost, but for the period that each burst leaves unfinished.
  */
-TEST_F_TIMEOUT(latency, lost, 120)
+TEST_F_TIMEOUT(latency, lost_events_are_counted, 120)
 {
 	struct topdown_latency_record then, now;
 	double count, events, lost, counted;
@@ -308,7 +308,7 @@ TEST_F_TIMEOUT(latency, lost, 120)
 }
 
 /* Sessions share the sampler; it stays as long as one has it. */
-TEST_F_TIMEOUT(latency, shared, 120)
+TEST_F_TIMEOUT(latency, sessions_share_the_sampler, 120)
 {
 	struct topdown_latency_record first, second;
 	int one, two, three;
@@ -337,7 +337,7 @@ TEST_F_TIMEOUT(latency, shared, 120)
 }
 
 /* Top-Down of the same CPU stays right, and keeps its counters. */
-TEST_F_TIMEOUT(latency, slots, 120)
+TEST_F_TIMEOUT(latency, slots_stay_right, 120)
 {
 	struct td_bd_truth before, after;
 	struct topdown_record then, now;
@@ -365,7 +365,7 @@ TEST_F_TIMEOUT(latency, slots, 120)
 }
 
 /* A CPU that was away is sampled again. */
-TEST_F_TIMEOUT(latency, hotplug, 120)
+TEST_F_TIMEOUT(latency, a_cpu_that_was_away_is_sampled, 120)
 {
 	struct topdown_latency_record then, now;
 	int session;
@@ -392,7 +392,7 @@ TEST_F_TIMEOUT(latency, hotplug, 120)
 }
 
 /* Whoever has a descriptor that may read CPUs needs no rights of perf. */
-TEST_F_TIMEOUT(latency, unprivileged, 120)
+TEST_F_TIMEOUT(latency, a_descriptor_needs_no_rights_of_perf, 120)
 {
 	int status, pid, fd = latency_open();
 
@@ -410,7 +410,7 @@ TEST_F_TIMEOUT(latency, unprivileged, 120)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-TEST_F_TIMEOUT(latency, start_and_end, 120)
+TEST_F_TIMEOUT(latency, sessions_start_and_end, 120)
 {
 	int i, session, rounds = env_number("TOPDOWN_FULL", 0) ? 1000 : 100;
 
@@ -475,7 +475,7 @@ static int load_start(void)
  * The module of the samplers comes and goes beside topdown, which stays as long: with a CPU that
  * was offline meanwhile, and with one that goes.
  */
-TEST_F_TIMEOUT(latency, modules, 240)
+TEST_F_TIMEOUT(latency, the_module_comes_and_goes, 240)
 {
 	struct topdown_latency_record record;
 	struct topdown_record figures;
@@ -561,7 +561,7 @@ static int load_of_another_version(void)
 	return ret;
 }
 
-TEST_F(latency, modules_of_two_versions)
+TEST_F(latency, another_version_is_refused)
 {
 	ASSERT_EQ(0, module_unload_latency());
 	EXPECT_EQ(-EINVAL, load_of_another_version());
@@ -569,7 +569,7 @@ TEST_F(latency, modules_of_two_versions)
 	EXPECT_EQ(0, module_load_latency());
 }
 
-TEST(refusal)
+TEST(the_machine_decides_the_refusal)
 {
 	expect_granted(_metadata);
 }
@@ -590,7 +590,7 @@ static int load_without_perf(void)
 }
 
 /* The machine decides, and not who loads the module. */
-TEST(refusal_of_a_module_that_was_loaded_without_perf)
+TEST(perf_at_load_decides_no_refusal)
 {
 	ASSERT_EQ(0, module_unload());
 	ASSERT_EQ(0, load_without_perf());
@@ -598,7 +598,7 @@ TEST(refusal_of_a_module_that_was_loaded_without_perf)
 }
 
 /* Everybody who has the descriptor may ask without events, so it costs the CPUs nothing. */
-TEST(asking)
+TEST(asking_costs_the_cpus_nothing)
 {
 	struct topdown_latency_start answer;
 	unsigned long before;

@@ -75,7 +75,7 @@ static bool group_ran(const struct group *group)
 	       fact_near("share of perf's group", (double)count.running / count.enabled, 1, 0.1);
 }
 
-TEST_F_TIMEOUT(latency, perf_users_first, 120)
+TEST_F_TIMEOUT(latency, perf_users_come_first, 120)
 {
 	struct topdown_latency_record record;
 	struct group group;
@@ -111,7 +111,7 @@ static bool turn_ended(int session)
 }
 
 /* A turn that a perf user ends counts for the tasks until then, as it does for the CPU. */
-TEST_F_TIMEOUT(latency, turn_of_tasks, 120)
+TEST_F_TIMEOUT(latency, a_turn_counts_until_a_perf_user_comes, 120)
 {
 	struct topdown_latency_record cpu, tasks, cpu_then = { }, tasks_then = { };
 	int session, other, both[2], i;
@@ -153,7 +153,7 @@ TEST_F_TIMEOUT(latency, turn_of_tasks, 120)
 }
 
 /* perf gives up a pinned group for good as soon as it lacks a counter. */
-TEST_F_TIMEOUT(latency, pinned_users_first, 120)
+TEST_F_TIMEOUT(latency, pinned_users_come_first, 120)
 {
 	struct topdown_latency_record record;
 	struct group group;
@@ -186,7 +186,7 @@ static unsigned int share_for(int session, unsigned int ms)
 }
 
 /* An event lacks the only counter that it can have.  Other events are sampled all the same. */
-TEST_F_TIMEOUT(latency, only_counter_taken, 120)
+TEST_F_TIMEOUT(latency, a_taken_counter_stops_one_event_only, 120)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
@@ -220,7 +220,7 @@ TEST_F_TIMEOUT(latency, only_counter_taken, 120)
 }
 
 /* Guests, whose PEBS is off beside ours, and users with one interrupt for many records. */
-TEST_F_TIMEOUT(latency, others_pebs, 120)
+TEST_F_TIMEOUT(latency, pebs_of_others_comes_first, 120)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
@@ -257,7 +257,7 @@ TEST_F_TIMEOUT(latency, others_pebs, 120)
 }
 
 /* As long as the driver had no counter to learn how long records are, none is read. */
-TEST_F_TIMEOUT(latency, unlearned, 240)
+TEST_F_TIMEOUT(latency, no_record_of_unknown_length_is_read, 240)
 {
 	struct topdown_latency_record records[NR_SHAPES];
 	struct group group;
@@ -286,7 +286,7 @@ TEST_F_TIMEOUT(latency, unlearned, 240)
 }
 
 /* A real-time task that never sleeps lets no work of its CPU run. */
-TEST_F_TIMEOUT(latency, beside_realtime, 120)
+TEST_F_TIMEOUT(latency, a_realtime_task_is_sampled, 120)
 {
 	const struct sched_param fifo = { .sched_priority = 1 }, other = { };
 	struct topdown_latency_record record[2];

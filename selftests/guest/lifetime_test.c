@@ -167,7 +167,7 @@ static void read_for_ever(void)
 }
 
 /* Killed at any moment they leave nothing that keeps the module. */
-TEST_F_TIMEOUT(lifetime, killed_readers, 120)
+TEST_F_TIMEOUT(lifetime, killed_readers_leave_nothing, 120)
 {
 	unsigned int i, rounds = getenv("TOPDOWN_FULL") ? 400 : 60;
 	int pid[4], status, j;
@@ -281,7 +281,7 @@ static void readers_process(unsigned int n)
 	_exit(any ? 1 : 0);
 }
 
-TEST_F_TIMEOUT(lifetime, a_thousand_readers, 240)
+TEST_F_TIMEOUT(lifetime, a_thousand_readers_are_served, 240)
 {
 	static const char * const period[] = { "10", "1000", "37", "60000" };
 	unsigned int readers = env_number("TOPDOWN_READERS", 1000);

@@ -239,7 +239,7 @@ static long cgroup_kb(const char *file)
 }
 
 /* Where the memory of a user with a limit goes, and that it is bounded. */
-TEST_F_TIMEOUT(memory, outside_of_the_cgroup, 600)
+TEST_F_TIMEOUT(memory, memory_outside_of_a_cgroup_is_bounded, 600)
 {
 	static const unsigned int number[] = { 100, 1000, 10000 };
 	long free_before, free_after, charged, outside;

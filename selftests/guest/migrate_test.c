@@ -324,7 +324,7 @@ static bool share_is_possible(const struct reader *reader, double measured)
 	return measured > least - LIMIT_PERF && measured < most + LIMIT_SHARE;
 }
 
-TEST_F_TIMEOUT(migrate, regions, 7200)
+TEST_F_TIMEOUT(migrate, regions_are_right_despite_migration, 7200)
 {
 	unsigned long moves = env_number("MIGRATIONS", getenv("TOPDOWN_FULL") ? 1e6 : 20000);
 	const struct topdown_figures *figures = &self->reader.seen.figures;
@@ -355,7 +355,7 @@ TEST_F_TIMEOUT(migrate, regions, 7200)
 }
 
 /* On a hybrid machine a naive reader has faults, so these moves are hard enough. */
-TEST_F_TIMEOUT(migrate, faults_without_a_sequence, 600)
+TEST_F_TIMEOUT(migrate, a_naive_reader_has_faults, 600)
 {
 	struct td_bd_truth truth[2];
 
@@ -440,7 +440,7 @@ static bool share_is_right(struct topdown_regions *regions, const unsigned int *
 	return fabs(measured - share) < 0.01;
 }
 
-TEST_F(migrate, share_of_a_region)
+TEST_F(migrate, the_share_of_a_region_is_right)
 {
 	const unsigned int cpu[2][2] = { { here, there }, { there, here } };
 	const unsigned int ms[2] = { 60, 20 }, hardly[2] = { 0, 30 };

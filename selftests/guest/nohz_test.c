@@ -331,7 +331,7 @@ static void test_excluded(void)
 			 figures.enabled_ns / 1e9);
 	without = interrupts_without(span.ns);
 	ksft_test_result(span.interrupts <= without + TIMER_WRAPS,
-			 "excluded, %u fresh readings in %.1f s: %llu interrupts, %llu without the module\n",
+			 "excluded, %u fresh readings in %.1f s make %llu interrupts, %llu without the module\n",
 			 reads, span.ns / 1e9, (unsigned long long)span.interrupts,
 			 (unsigned long long)without);
 }
@@ -361,7 +361,7 @@ static void test_named(void)
 	without = interrupts_without(span.ns);
 	ksft_test_result(span.windows >= 3 &&
 			 span.interrupts <= PER_WINDOW * span.windows + without + OTHERS,
-			 "named, %u fresh readings in %.1f s: %llu interrupts, %llu windows, %llu interrupts without the module\n",
+			 "named, %u fresh readings in %.1f s make %llu interrupts, %llu windows, %llu interrupts without the module\n",
 			 reads, span.ns / 1e9, (unsigned long long)span.interrupts,
 			 (unsigned long long)span.windows, (unsigned long long)without);
 }

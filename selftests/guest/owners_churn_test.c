@@ -376,7 +376,7 @@ static bool round_run(int device, int fd, struct owners *then, struct owners *no
 	return ok & memory_same(&before, &after, nr);
 }
 
-TEST_F_TIMEOUT(churn, while_they_are_read, 7000)
+TEST_F_TIMEOUT(churn, cgroups_come_and_go_while_read, 7000)
 {
 	unsigned int nr = env_number("TOPDOWN_CGROUPS", getenv("TOPDOWN_FULL") ? 10000 : 500), n;
 

@@ -179,7 +179,7 @@ static bool cost_most(int device, const char *what, unsigned int kind, bool thre
 			 before.instructions, 40) && fd >= 0 && more <= limit;
 }
 
-TEST_F_TIMEOUT(costs, of_a_switch, 300)
+TEST_F_TIMEOUT(costs, a_switch_costs_little, 300)
 {
 	if (!backdoor_exact())
 		SKIP(return, "nobody counts instructions here");
@@ -203,7 +203,7 @@ TEST_F_TIMEOUT(costs, of_a_switch, 300)
  * switch, and 47% without tickets.  Slots of stays that were not read are those of others, and none
  * is lost.
  */
-TEST_F_TIMEOUT(costs, where_points_are_dear, 300)
+TEST_F_TIMEOUT(costs, dear_points_need_tickets, 300)
 {
 	struct owners then = { }, now = { };
 	struct cost before, with;

@@ -87,7 +87,7 @@ FIXTURE_TEARDOWN(owners)
 	munmap(self->memory, sizeof(*self->memory));
 }
 
-TEST_F(owners, no_error)
+TEST_F(owners, right_requests_succeed)
 {
 	struct topdown_owners_read *read = ask_read(self->memory);
 
@@ -100,7 +100,7 @@ TEST_F(owners, no_error)
 	EXPECT_LT(read->out_since_ns, read->out_time_ns);
 }
 
-TEST_F(owners, other_commands)
+TEST_F(owners, other_commands_are_enotty)
 {
 	ask_read(self->memory);
 	EXPECT_EQ(-ENOTTY, caller_ioctl(variant->bits, self->device, TOPDOWN_OWNERS_READ,
@@ -110,7 +110,7 @@ TEST_F(owners, other_commands)
 	EXPECT_EQ(-ENOTTY, caller_ioctl(variant->bits, self->fd, TOPDOWN_INFO, self->memory));
 }
 
-TEST_F(owners, sizes)
+TEST_F(owners, wrong_sizes_are_refused)
 {
 	ask(self->memory)->size--;
 	EXPECT_EQ(-EINVAL, OPEN());
@@ -134,7 +134,7 @@ TEST_F(owners, sizes)
 	EXPECT_EQ(-EINVAL, READ());
 }
 
-TEST_F(owners, out_of_range)
+TEST_F(owners, values_out_of_range_are_einval)
 {
 	ask(self->memory)->kind = TOPDOWN_OWNERS_CGROUPS + 1;
 	EXPECT_EQ(-EINVAL, OPEN());
@@ -145,7 +145,7 @@ TEST_F(owners, out_of_range)
 	EXPECT_EQ(-EINVAL, OPEN());
 }
 
-TEST_F(owners, flags)
+TEST_F(owners, unknown_flags_are_eopnotsupp)
 {
 	ask(self->memory)->flags = 1;
 	EXPECT_EQ(-EOPNOTSUPP, OPEN());
@@ -153,7 +153,7 @@ TEST_F(owners, flags)
 	EXPECT_EQ(-EOPNOTSUPP, READ());
 }
 
-TEST_F(owners, not_zero)
+TEST_F(owners, fields_that_are_not_zero_are_einval)
 {
 	ask_read(self->memory)->out_since_ns = 1;
 	EXPECT_EQ(-EINVAL, READ());
@@ -165,7 +165,7 @@ TEST_F(owners, not_zero)
 	EXPECT_EQ(-EINVAL, READ());
 }
 
-TEST_F(owners, bad_address)
+TEST_F(owners, a_bad_address_is_efault)
 {
 	EXPECT_EQ(-EFAULT, caller_ioctl(variant->bits, self->device, TOPDOWN_OWNERS,
 					self->memory->nowhere));
@@ -181,7 +181,7 @@ TEST_F(owners, bad_address)
 	ASSERT_EQ(0, mprotect(self->memory, PAGE, PROT_READ | PROT_WRITE));
 }
 
-TEST_F(owners, too_little_room)
+TEST_F(owners, too_little_room_is_emsgsize)
 {
 	struct topdown_owners_read *read = ask_read(self->memory);
 
@@ -219,7 +219,7 @@ static bool handed_on(unsigned int bits, int fd)
 	return !caller_ioctl(bits, fd, TOPDOWN_OWNERS_READ, memory);
 }
 
-TEST_F(owners, no_right)
+TEST_F(owners, owners_need_a_right)
 {
 	int fd = open(PARANOID, O_RDONLY | O_CLOEXEC);
 	char paranoid[16] = "";
@@ -241,7 +241,7 @@ TEST_F(owners, no_right)
 	EXPECT_EQ(0, file_write(PARANOID, 0, paranoid));
 }
 
-TEST_F(owners, too_many_descriptors)
+TEST_F(owners, too_many_descriptors_are_emfile)
 {
 	struct rlimit limit, few;
 

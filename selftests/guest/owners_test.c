@@ -61,7 +61,7 @@ FIXTURE_TEARDOWN(owners)
 }
 
 /* Each of many processes with phases, on all CPUs, has what it executed. */
-TEST_F_TIMEOUT(owners, processes, 600)
+TEST_F_TIMEOUT(owners, processes_have_what_they_executed, 600)
 {
 	struct topdown_figures grown;
 	bool ok = true;
@@ -184,7 +184,7 @@ static bool measure_cgroups(int device, int fd, struct owners *then, struct owne
 	return ok & fact(cgroups_remove(root));
 }
 
-TEST_F_TIMEOUT(owners, cgroups, 600)
+TEST_F_TIMEOUT(owners, cgroups_have_what_they_executed, 600)
 {
 	const char *root = cgroup_root();
 
@@ -195,7 +195,7 @@ TEST_F_TIMEOUT(owners, cgroups, 600)
 }
 
 /* Deeper cgroups count at their ancestor. */
-TEST_F_TIMEOUT(owners, depth, 600)
+TEST_F_TIMEOUT(owners, deep_cgroups_count_at_their_ancestor, 600)
 {
 	const char *root = cgroup_root();
 	const struct topdown_owner *top;
@@ -230,7 +230,7 @@ TEST_F_TIMEOUT(owners, depth, 600)
  * Users choose how deep their cgroups are: neither the kernel's stack nor the time of all others
  * limits them, but the lowest level of owners.
  */
-TEST_F_TIMEOUT(owners, deep, 120)
+TEST_F_TIMEOUT(owners, cgroups_may_be_very_deep, 120)
 {
 	struct topdown_figures grown, tree;
 	const char *root = cgroup_root();
@@ -295,7 +295,7 @@ static void short_one(struct shorts *shorts)
 }
 
 /* Many processes, each of which ends at once: none is lost. */
-TEST_F_TIMEOUT(owners, short_processes, 600)
+TEST_F_TIMEOUT(owners, no_short_process_is_lost, 600)
 {
 	struct shorts *shorts = mmap(NULL, sizeof(*shorts), PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -338,7 +338,7 @@ TEST_F_TIMEOUT(owners, short_processes, 600)
 }
 
 /* A task that runs all the time is seen in its new cgroup at once. */
-TEST_F_TIMEOUT(owners, move, 60)
+TEST_F_TIMEOUT(owners, a_move_is_seen_at_once, 60)
 {
 	struct topdown_figures grown;
 	const char *root = cgroup_root();
@@ -410,7 +410,7 @@ static int counted_again(int device, int cpu)
 }
 
 /* While somebody else has the counters, nothing is counted, and the running time says so. */
-TEST_F_TIMEOUT(owners, running_time, 60)
+TEST_F_TIMEOUT(owners, running_time_shows_other_users, 60)
 {
 	struct topdown_record from, to;
 	struct topdown_figures grown;
@@ -444,7 +444,7 @@ TEST_F_TIMEOUT(owners, running_time, 60)
 }
 
 /* Cgroups that are made, used and removed leave what they had to their parent, and no memory. */
-TEST_F_TIMEOUT(owners, removed, 300)
+TEST_F_TIMEOUT(owners, removed_cgroups_count_in_their_parent, 300)
 {
 	struct topdown_figures self_, tree;
 	const char *root = cgroup_root();
@@ -496,7 +496,7 @@ TEST_F_TIMEOUT(owners, removed, 300)
  * A CPU that comes online later has counted before, when the module was loaded, and no owner has
  * had that.  With refined figures the sums of owners are differences of those of the CPU.
  */
-TEST_F_TIMEOUT(owners, online_later, 60)
+TEST_F_TIMEOUT(owners, a_later_cpu_leaves_sums_right, 60)
 {
 	unsigned int cpus[TD_CPUS_MAX] = { }, last;
 	__u64 slots;
@@ -568,7 +568,7 @@ static bool nothing_lost(const struct moment *from, const struct moment *to)
  * A CPU that goes ends its meter while somebody runs, and one that comes begins it so.  Here most
  * of what CPUs execute is that.
  */
-TEST_F_TIMEOUT(owners, hotplug, 300)
+TEST_F_TIMEOUT(owners, nothing_is_lost_during_hotplug, 300)
 {
 	unsigned int cpus[TD_CPUS_MAX] = { }, last, i;
 	struct moment then = { }, now = { };
@@ -608,7 +608,7 @@ static int suspend(void)
 }
 
 /* No CPU has a meter while the machine is suspended.  That time passes, and nobody was counted. */
-TEST_F_TIMEOUT(owners, suspended, 60)
+TEST_F_TIMEOUT(owners, nobody_runs_while_suspended, 60)
 {
 	struct topdown_figures from, to, then, now;
 

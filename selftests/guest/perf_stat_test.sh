@@ -104,7 +104,7 @@ run_lines() {
 	(cd "$tmp" && sh lines1 > "$1" 2> errors && sh lines2 > "$2")
 }
 
-test_lines_for_a_process() {
+test_lines_for_a_process_work() {
 	need_perf
 	branchy 600
 	topdown perf -p "$pid" | run_lines stat functions
@@ -114,7 +114,7 @@ test_lines_for_a_process() {
 	quiet_grep '^spin: .* of all$' "$tmp/functions"
 }
 
-test_lines_for_a_command() {
+test_lines_for_a_command_work() {
 	need_perf
 	topdown perf -- sh -c "echo written; exec $here/workload -c 1 -t 5 branchy" |
 		run_lines stat functions
@@ -124,7 +124,7 @@ test_lines_for_a_command() {
 	near_the_truth "$tmp/functions"
 }
 
-test_lines_for_all_cpus() {
+test_lines_for_all_cpus_work() {
 	need_perf
 	echo 100 > "$SYSFS/period_ms"
 	branchy 600
@@ -150,7 +150,7 @@ test_slots_are_listed() {
 		"$tmp/perf"
 }
 
-test_a_process() {
+test_a_process_is_counted() {
 	need_perf
 	branchy 600
 	perf stat -x, -o "$tmp/perf" -e "$EVENTS" -p "$pid" -- sleep 1
@@ -159,13 +159,13 @@ test_a_process() {
 }
 
 # Its start is of another kind, but short beside the rest.
-test_a_command() {
+test_a_command_is_counted() {
 	need_perf
 	perf stat -x, -o "$tmp/perf" -e "{$EVENTS}" -- "$here/workload" -c 1 -t 8 branchy
 	right "$tmp/perf" topdown/
 }
 
-test_cpus_at_intervals() {
+test_cpus_are_counted_at_intervals() {
 	need_perf
 	branchy 600
 	perf stat -x, -o "$tmp/perf" -a -A -I 100 -e "{$EVENTS}" -- sleep 1
@@ -216,11 +216,11 @@ a_cgroup() {
 	near_the_truth "$tmp/ratios"
 }
 
-test_a_cgroup_of_version_2() { a_cgroup 2; }
-test_a_cgroup_of_version_1() { a_cgroup 1; }
+test_a_cgroup_of_version_2_is_counted() { a_cgroup 2; }
+test_a_cgroup_of_version_1_is_counted() { a_cgroup 1; }
 
 # All of them are right, and have all of the time.
-test_eight_at_once() {
+test_eight_are_right_at_once() {
 	local i perfs=()
 
 	need_perf
@@ -236,7 +236,7 @@ test_eight_at_once() {
 }
 
 # A sample has the slots since the one before; perf.data tells without the module.
-test_record_with_a_leader() {
+test_samples_have_the_slots_in_between() {
 	need_perf
 	branchy 600
 	perf record -o "$tmp/data" -c 10000000 -p "$pid" \
@@ -357,7 +357,7 @@ samples_at() {
 
 # Samples where a CPU becomes idle or wakes up, inside the kernel's writer of the idle time.  A
 # fold that waits for the writer hangs the CPU.
-test_a_probe_inside_the_idle_account() {
+test_a_probe_in_the_idle_account_is_safe() {
 	local samples
 
 	need_perf
@@ -368,7 +368,7 @@ test_a_probe_inside_the_idle_account() {
 }
 
 # The same inside the writer of the time, at each tick.
-test_a_probe_inside_the_clock() {
+test_a_probe_in_the_clock_is_safe() {
 	local samples
 
 	need_perf
@@ -379,10 +379,11 @@ test_a_probe_inside_the_clock() {
 }
 
 need_module
-run_tests test_slots_are_listed test_a_process test_a_command test_cpus_at_intervals \
-	test_a_cgroup_of_version_2 test_a_cgroup_of_version_1 test_eight_at_once \
-	test_lines_for_a_process test_lines_for_a_command test_lines_for_all_cpus \
-	test_record_with_a_leader test_sampling_is_refused \
+run_tests test_slots_are_listed test_a_process_is_counted test_a_command_is_counted \
+	test_cpus_are_counted_at_intervals test_a_cgroup_of_version_2_is_counted \
+	test_a_cgroup_of_version_1_is_counted test_eight_are_right_at_once \
+	test_lines_for_a_process_work test_lines_for_a_command_work test_lines_for_all_cpus_work \
+	test_samples_have_the_slots_in_between test_sampling_is_refused \
 	test_the_module_stays_while_perf_counts test_rights_are_those_of_perf \
-	test_windows_are_recorded test_a_probe_inside_the_idle_account \
-	test_a_probe_inside_the_clock
+	test_windows_are_recorded test_a_probe_in_the_idle_account_is_safe \
+	test_a_probe_in_the_clock_is_safe

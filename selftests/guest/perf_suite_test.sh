@@ -27,7 +27,7 @@ verdicts() {
 	perf test "${ENTRIES[@]}" 2>&1 | sed -n 's/^ *[0-9.:]*: *\(.*[^ ]\) *: \([A-Z].*\)$/\1: \2/p'
 }
 
-test_same_as_without() {
+test_perf_passes_as_without_us() {
 	local name
 
 	need_perf
@@ -43,4 +43,4 @@ test_same_as_without() {
 }
 
 need_module
-run_tests test_same_as_without
+run_tests test_perf_passes_as_without_us

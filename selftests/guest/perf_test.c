@@ -228,7 +228,7 @@ static const char *count_work(struct work *work, const struct td_bd_profile *pro
 	return wrong;
 }
 
-TEST_F_TIMEOUT(perf, a_task_for_ten_profiles, 300)
+TEST_F_TIMEOUT(perf, a_task_is_right_for_ten_profiles, 300)
 {
 	unsigned int i;
 
@@ -249,7 +249,7 @@ static void work_alone(int *competitor)
 }
 
 /* Each user gets all counts.  Eight users cost no more accesses to the PMU than one. */
-TEST_F_TIMEOUT(perf, eight_users_of_a_task, 300)
+TEST_F_TIMEOUT(perf, eight_users_of_a_task_are_right, 300)
 {
 	const struct td_bd_profile *profile = &profile_find("branchy")->profile;
 	const struct work *work = self->work;
@@ -314,7 +314,7 @@ static int turns_start(struct work *work, const int *there, const int *back)
  * Another task has the CPU for less time than a switch may take, and it is not counted.  What it
  * uses is its own, and not the task's that was there before and is there again.
  */
-TEST_F_TIMEOUT(perf, a_task_that_takes_turns, 120)
+TEST_F_TIMEOUT(perf, a_task_that_takes_turns_is_right, 120)
 {
 	struct perf_event_attr attr = { .config = PERF_SLOTS };
 	int there[2], back[2], pid, fd;
@@ -342,7 +342,7 @@ TEST_F_TIMEOUT(perf, a_task_that_takes_turns, 120)
 	EXPECT_GT(1, ratio);
 }
 
-TEST_F_TIMEOUT(perf, a_cgroup, 300)
+TEST_F_TIMEOUT(perf, a_cgroup_is_right, 300)
 {
 	int cgroup;
 
@@ -401,7 +401,7 @@ static const char *count_cpu(struct work *work, unsigned int users)
 	return ret ? strerror(-ret) : wrong;
 }
 
-TEST_F_TIMEOUT(perf, eight_users_of_a_cpu, 300)
+TEST_F_TIMEOUT(perf, eight_users_of_a_cpu_are_right, 300)
 {
 	EXPECT_RIGHT(count_cpu(self->work, 1));
 	EXPECT_RIGHT(count_cpu(self->work, USERS));
@@ -433,7 +433,7 @@ TEST_F_TIMEOUT(perf, a_group_is_read_at_once, 120)
 }
 
 /* A reading has the slots up to it, also if there was another a millisecond before. */
-TEST_F_TIMEOUT(perf, readings_soon_after_each_other, 120)
+TEST_F_TIMEOUT(perf, readings_soon_after_others_are_right, 120)
 {
 	struct perf_values before, after;
 	struct td_bd_truth from, to;

@@ -23,7 +23,7 @@ right() {
 
 # Others have half of the time, in turns of some milliseconds.  Fails if PERF_METRICS that perf
 # restores go on meaning all that was before.
-test_phases_by_rotation() {
+test_phases_are_right_beside_rotation() {
 	need_metrics
 	reload aside=never period_ms=200
 	load_all -P 50-500 "${PROFILES[@]}"
@@ -36,7 +36,7 @@ test_phases_by_rotation() {
 }
 
 # Ours have short turns now and then, and what they counted in earlier phases is over.
-test_phases_in_turns() {
+test_phases_are_right_in_turns() {
 	local profile
 
 	need_metrics
@@ -62,4 +62,4 @@ test_phases_in_turns() {
 
 need_module
 SOURCE=$(field cpu0 source)
-run_tests test_phases_by_rotation test_phases_in_turns
+run_tests test_phases_are_right_beside_rotation test_phases_are_right_in_turns

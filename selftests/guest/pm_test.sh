@@ -66,19 +66,19 @@ suspend_and_check() {
 	measure -t 1000
 }
 
-test_devices() { suspend_and_check freeze devices; }
-test_processors() { suspend_and_check mem processors; }
-test_core() { suspend_and_check mem core; }
+test_figures_survive_a_stop_of_devices() { suspend_and_check freeze devices; }
+test_figures_survive_a_stop_of_processors() { suspend_and_check mem processors; }
+test_figures_survive_a_stop_of_the_core() { suspend_and_check mem core; }
 
 # The registers of all CPUs are lost, and the boot CPU was never offline.
-test_memory() {
+test_figures_survive_a_suspend_to_memory() {
 	# Whether another one wakes up again is not ours to try.
 	[[ -n $MACHINE ]] || skip "this is not the emulated machine"
 	suspend_and_check mem none
 }
 
 # One whom perf would not let count a CPU may suspend the machine all the same.
-test_without_rights() {
+test_suspending_needs_no_right() {
 	command -v setpriv > /dev/null || skip "there is no setpriv"
 	(($(< /proc/sys/kernel/perf_event_paranoid) > 0)) || skip "perf would let everybody"
 	AS="setpriv --bounding-set -perfmon,-sys_admin"
@@ -86,12 +86,13 @@ test_without_rights() {
 }
 
 # The least of all suspends, and a module that is loaded again after it.
-test_unloaded_and_loaded_after() {
+test_the_module_reloads_after_a_suspend() {
 	suspend_and_check freeze freezer
 	reload period_ms=100
 	measure -t 1000
 }
 
 need_module
-run_tests test_devices test_processors test_core test_memory test_without_rights \
-	test_unloaded_and_loaded_after
+run_tests test_figures_survive_a_stop_of_devices test_figures_survive_a_stop_of_processors \
+	test_figures_survive_a_stop_of_the_core test_figures_survive_a_suspend_to_memory \
+	test_suspending_needs_no_right test_the_module_reloads_after_a_suspend

@@ -113,7 +113,7 @@ static void attach_now_and_then(int fd, unsigned int rounds)
 }
 
 /* The first sessions have the kernel patched, once. */
-TEST_F_TIMEOUT(quiet, attaching, 600)
+TEST_F_TIMEOUT(quiet, attaching_interrupts_nobody, 600)
 {
 	unsigned int rounds = getenv("TOPDOWN_FULL") ? 10000 : 3000;
 
@@ -134,7 +134,7 @@ static void read_fresh(int session, unsigned int rounds)
 	}
 }
 
-TEST_F_TIMEOUT(quiet, reading, 300)
+TEST_F_TIMEOUT(quiet, reading_interrupts_nobody, 300)
 {
 	int session;
 
@@ -167,7 +167,7 @@ static bool is_nohz_full(unsigned int cpu)
 }
 
 /* A nohz_full CPU is not interrupted either if it runs the task that is read. */
-TEST_F_TIMEOUT(quiet, reading_of_its_task, 300)
+TEST_F_TIMEOUT(quiet, a_cpu_whose_task_is_read_stays_quiet, 300)
 {
 	int pid, session;
 
@@ -182,7 +182,7 @@ TEST_F_TIMEOUT(quiet, reading_of_its_task, 300)
 	spin_stop(pid);
 }
 
-TEST_F(quiet, kernel_threads)
+TEST_F(quiet, kernel_threads_are_refused)
 {
 	static const char * const names[] = { "kthreadd", "migration/0", "ksoftirqd/0" };
 	unsigned int i;

@@ -244,7 +244,7 @@ static int attach_threads(void)
 	return attach_another(TASKS_LEFT) ? -EIO : n;
 }
 
-TEST_F_TIMEOUT(quota, of_all, 300)
+TEST_F_TIMEOUT(quota, sessions_of_all_are_limited, 300)
 {
 	const struct rlimit files = { 2 * OF_ALL, 2 * OF_ALL };
 	int pid[SLEEPERS], i;
@@ -277,7 +277,7 @@ static int attach_without_files(void)
 	return setrlimit(RLIMIT_NOFILE, &files) ? -errno : attach_as_user();
 }
 
-TEST_F_TIMEOUT(quota, of_files, 120)
+TEST_F_TIMEOUT(quota, a_failed_attach_takes_no_quota, 120)
 {
 	int pid, answer;
 
@@ -287,7 +287,7 @@ TEST_F_TIMEOUT(quota, of_files, 120)
 	spin_stop(pid);
 }
 
-TEST_F_TIMEOUT(quota, of_a_user, 120)
+TEST_F_TIMEOUT(quota, sessions_of_a_user_are_limited, 120)
 {
 	int pid, answer, again;
 
@@ -305,7 +305,7 @@ TEST_F_TIMEOUT(quota, of_a_user, 120)
 	EXPECT_EQ(OF_USER, again);
 }
 
-TEST_F(quota, of_views)
+TEST_F(quota, a_view_keeps_its_session_counted)
 {
 	int answer, pid = user_start(UID_FIRST, view_as_user, &answer);
 
@@ -315,7 +315,7 @@ TEST_F(quota, of_views)
 }
 
 /* The user may see whole CPUs, and has no capability. */
-TEST_F_TIMEOUT(quota, watches_of_a_user, 120)
+TEST_F_TIMEOUT(quota, watches_of_a_user_are_limited, 120)
 {
 	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
 	int pid, answer, again;
@@ -338,7 +338,7 @@ TEST_F_TIMEOUT(quota, watches_of_a_user, 120)
 	ASSERT_EQ(0, file_write(TRUST_NODE, O_WRONLY, "N"));
 }
 
-TEST_F_TIMEOUT(quota, of_all_users, 600)
+TEST_F_TIMEOUT(quota, sessions_of_all_users_are_limited, 600)
 {
 	int pid[OF_USERS / OF_USER], answer, late, i;
 
@@ -355,7 +355,7 @@ TEST_F_TIMEOUT(quota, of_all_users, 600)
 		spin_stop(pid[i]);
 }
 
-TEST_F_TIMEOUT(quota, watches_of_all_users, 300)
+TEST_F_TIMEOUT(quota, watches_of_all_users_are_limited, 300)
 {
 	int pid[OF_USERS / OF_USER], answer, late, i;
 
@@ -375,7 +375,7 @@ TEST_F_TIMEOUT(quota, watches_of_all_users, 300)
 }
 
 /* By root, who has CAP_PERFMON, on as many descriptors as it takes. */
-TEST_F_TIMEOUT(quota, watches_of_all, 300)
+TEST_F_TIMEOUT(quota, watches_of_all_are_limited, 300)
 {
 	int fd[OF_ALL / WATCHES_OF_FD], i, n;
 
@@ -392,7 +392,7 @@ TEST_F_TIMEOUT(quota, watches_of_all, 300)
 		close(fd[i]);
 }
 
-TEST_F_TIMEOUT(quota, of_tasks, 600)
+TEST_F_TIMEOUT(quota, followed_threads_are_limited, 600)
 {
 	int pid, answer;
 
@@ -411,7 +411,7 @@ static int attach_to_one(void)
 }
 
 /* A task that has as many as its user may add is still followed by root. */
-TEST_F(quota, of_a_task)
+TEST_F(quota, sessions_of_a_task_are_limited)
 {
 	int pid, answer;
 

@@ -41,7 +41,7 @@ FIXTURE_TEARDOWN(read)
 	close(self->fd);
 }
 
-TEST_F(read, sets_of_cpus)
+TEST_F(read, records_are_those_of_the_set)
 {
 	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), i;
 	__u64 set[2] = { };

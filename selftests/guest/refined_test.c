@@ -282,10 +282,10 @@ static void test_figures(bool refined)
 	history_well = history_ok(refined);
 	stop_workers();
 	close(session);
-	ksft_test_result(cpus_well, "figures_of_cpus, refined=%d\n", refined);
-	ksft_test_result(session_well, "figures_of_a_session, refined=%d\n", refined);
-	ksft_test_result(sum_well, "flags_of_the_sum, refined=%d\n", refined);
-	ksft_test_result(history_well, "nodes_cut_in_the_history, refined=%d\n", refined);
+	ksft_test_result(cpus_well, "figures_of_cpus_are_right, refined=%d\n", refined);
+	ksft_test_result(session_well, "figures_of_a_session_are_right, refined=%d\n", refined);
+	ksft_test_result(sum_well, "flags_of_the_sum_are_right, refined=%d\n", refined);
+	ksft_test_result(history_well, "the_history_marks_cut_nodes, refined=%d\n", refined);
 }
 
 /* @command has to succeed exactly if @refined. */

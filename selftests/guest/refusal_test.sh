@@ -27,7 +27,7 @@ reason() {
 	esac
 }
 
-test_refused() {
+test_a_load_is_refused() {
 	local log
 
 	! measurable || skip "this machine can be measured"
@@ -42,7 +42,7 @@ test_refused() {
 }
 
 # The reason is found again, and not a kernel that is in a bad way.
-test_refused_again() {
+test_a_second_load_finds_the_reason_again() {
 	local i
 
 	! measurable || skip "this machine can be measured"
@@ -52,14 +52,14 @@ test_refused_again() {
 	[[ -z $(leftovers) ]] || die "left behind: $(leftovers)"
 }
 
-test_command_without_module() {
+test_the_command_asks_for_the_module() {
 	unload
 	fails 3 "modprobe topdown" topdown stat -a --count 1
 	fails 3 "modprobe topdown" topdown info
 	fails 3 "modprobe topdown" topdown verify
 }
 
-test_nothing_left_after_unload() {
+test_an_unload_leaves_nothing() {
 	measurable || skip "this machine cannot be measured"
 	unload
 	[[ -z $(leftovers) ]] || die "before: $(leftovers)"
@@ -71,12 +71,13 @@ test_nothing_left_after_unload() {
 	[[ -z $(leftovers) ]] || die "after: $(leftovers)"
 }
 
-test_loaded_twice() {
+test_a_load_beside_another_is_refused() {
 	measurable || skip "this machine cannot be measured"
 	load
 	fails "$ERROR" "File exists" load
 	cat "$SYSFS/total" > /dev/null
 }
 
-run_tests test_refused test_refused_again test_command_without_module \
-	test_nothing_left_after_unload test_loaded_twice
+run_tests test_a_load_is_refused test_a_second_load_finds_the_reason_again \
+	test_the_command_asks_for_the_module test_an_unload_leaves_nothing \
+	test_a_load_beside_another_is_refused

@@ -123,7 +123,7 @@ static bool measure(struct topdown_regions *regions, int id, const char *inside,
 	       good(regions, id, &executed, LIMIT_POINTS, limit);
 }
 
-TEST_F_TIMEOUT(region, profiles, 300)
+TEST_F_TIMEOUT(region, profiles_are_right, 300)
 {
 	unsigned int i;
 
@@ -138,7 +138,7 @@ TEST_F_TIMEOUT(region, profiles, 300)
 }
 
 /* Many short regions add up to a long one. */
-TEST_F_TIMEOUT(region, short_and_often, 300)
+TEST_F_TIMEOUT(region, short_regions_add_up, 300)
 {
 	int id = topdown_region_id(self->regions, "short");
 
@@ -178,7 +178,7 @@ static bool measure_nested(struct topdown_regions *regions, const int *id)
 	       good(regions, id[2], &executed[1], LIMIT_POINTS, LIMIT_SLOTS);
 }
 
-TEST_F_TIMEOUT(region, nested, 300)
+TEST_F_TIMEOUT(region, nested_regions_are_right, 300)
 {
 	struct topdown_region inner, twice;
 	int id[4];
@@ -244,7 +244,7 @@ static double apart(const struct executed *executed, const struct td_bd_truth *a
 }
 
 /* A run of operators that follow each other at once: each has its own figures, not the run's. */
-TEST_F_TIMEOUT(region, operators, 300)
+TEST_F_TIMEOUT(region, operators_have_their_own_figures, 300)
 {
 	struct executed executed[OPERATORS] = { };
 	struct topdown_region seen;
@@ -283,7 +283,7 @@ static void *other_thread(void *regions)
 }
 
 /* Neither another thread nor a child may use them, and a child does no harm. */
-TEST_F(region, not_mine)
+TEST_F(region, others_may_not_use_them)
 {
 	int id = topdown_region_id(self->regions, "mine");
 	struct topdown_region seen;
@@ -339,7 +339,7 @@ static int backend(struct topdown *td, enum topdown_region_backend asked,
 	return ret;
 }
 
-TEST_F(backend, automatic)
+TEST_F(backend, automatic_prefers_the_module)
 {
 	enum topdown_region_reason reason;
 

@@ -96,13 +96,13 @@ perf_has() {
 shares() { OTHER=(-P 30-300 bigcode branchy stream compute); }
 switches() { OTHER=(-f -w "$1"); }
 
-test_from_bytes() {
+test_ours_are_right_if_bytes_are_restored() {
 	shares
 	with bytes "$(times 6 20)" "${PURE[@]}"
 	perf_has 1.01 1.25 20 100
 }
 
-test_exact() {
+test_ours_are_right_if_restores_are_exact() {
 	shares
 	with exact "$(times 6 20)" "${PURE[@]}"
 	perf_has 1.14 2 4 100
@@ -115,9 +115,9 @@ as_recorded() {
 	perf_has 1.05 1.14 4 12
 }
 
-test_recorded_100() { as_recorded 100; }
-test_recorded_300() { as_recorded 300; }
-test_recorded_1000() { as_recorded 1000; }
+test_ours_are_right_at_100_switches() { as_recorded 100; }
+test_ours_are_right_at_300_switches() { as_recorded 300; }
+test_ours_are_right_at_1000_switches() { as_recorded 1000; }
 
 # beside_turns OPTION...: perf stat of CPU 1, or of the program alone, where both have it.
 beside_turns() {
@@ -137,9 +137,11 @@ beside_turns() {
 }
 
 # They have to leave for each of our turns.  Alone they are right.
-test_perf_beside_turns() { beside_turns -a -A; }
-test_command_beside_turns() { beside_turns; }
+test_perf_is_right_beside_turns() { beside_turns -a -A; }
+test_a_command_is_right_beside_turns() { beside_turns; }
 
 need_module
-run_tests test_perf_beside_turns test_command_beside_turns \
-	test_from_bytes test_exact test_recorded_100 test_recorded_300 test_recorded_1000
+run_tests test_perf_is_right_beside_turns test_a_command_is_right_beside_turns \
+	test_ours_are_right_if_bytes_are_restored test_ours_are_right_if_restores_are_exact \
+	test_ours_are_right_at_100_switches test_ours_are_right_at_300_switches \
+	test_ours_are_right_at_1000_switches

@@ -216,12 +216,12 @@ FIXTURE_TEARDOWN(rights)
 	ASSERT_EQ(0, chmod(TD_DEVICE, self->node.st_mode & 07777));
 }
 
-TEST_F(rights, root)
+TEST_F(rights, root_may_do_all)
 {
 	EXPECT_EQ(ALL, may(NULL));
 }
 
-TEST_F(rights, not_in_the_group)
+TEST_F(rights, others_may_do_nothing)
 {
 	struct who who = { .uid = NOBODY, .gid = NOBODY };
 
@@ -231,21 +231,21 @@ TEST_F(rights, not_in_the_group)
 	EXPECT_EQ(0, may(&who));
 }
 
-TEST_F(rights, in_the_group)
+TEST_F(rights, the_group_may_open_the_node)
 {
 	const struct who who = { .uid = NOBODY, .gid = GROUP };
 
 	EXPECT_EQ(NODE_ONLY, may(&who));
 }
 
-TEST_F(rights, cap_perfmon)
+TEST_F(rights, cap_perfmon_gives_all_rights)
 {
 	const struct who who = { .uid = NOBODY, .gid = GROUP, .has_cap = true, .cap = CAP_PERFMON };
 
 	EXPECT_EQ(ALL, may(&who));
 }
 
-TEST_F(rights, cap_sys_admin)
+TEST_F(rights, cap_sys_admin_gives_all_rights)
 {
 	const struct who who = { .uid = NOBODY, .gid = GROUP, .has_cap = true,
 				 .cap = CAP_SYS_ADMIN };
@@ -253,7 +253,7 @@ TEST_F(rights, cap_sys_admin)
 	EXPECT_EQ(ALL, may(&who));
 }
 
-TEST_F(rights, other_capabilities)
+TEST_F(rights, other_capabilities_give_no_right)
 {
 	static const cap_value_t caps[] = { CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_NET_ADMIN,
 					    CAP_BPF, CAP_SYS_RAWIO };
@@ -269,7 +269,7 @@ TEST_F(rights, other_capabilities)
 }
 
 /* Root of a user namespace of one's own is not root. */
-TEST_F(rights, root_of_a_user_namespace)
+TEST_F(rights, root_of_a_user_namespace_is_not_root)
 {
 	const struct who who = { .uid = NOBODY, .gid = GROUP, .userns = true };
 	int seen = may(&who);
@@ -279,7 +279,7 @@ TEST_F(rights, root_of_a_user_namespace)
 	EXPECT_EQ(NODE_ONLY, seen);
 }
 
-TEST_F(rights, as_perf_is_set)
+TEST_F(rights, rights_are_as_perf_is_set)
 {
 	const struct who who = { .uid = NOBODY, .gid = GROUP };
 	static const char * const values[] = { "3", "2", "1", "0", "-1" };
@@ -295,7 +295,7 @@ TEST_F(rights, as_perf_is_set)
 	}
 }
 
-TEST_F(rights, trust_device)
+TEST_F(rights, trust_device_lets_the_group_read)
 {
 	const struct who inside = { .uid = NOBODY, .gid = GROUP };
 	const struct who outside = { .uid = NOBODY, .gid = NOBODY };
@@ -308,7 +308,7 @@ TEST_F(rights, trust_device)
 }
 
 /* The rights are those at the time when the descriptor was opened, whether more or fewer. */
-TEST_F(rights, opened_with_rights)
+TEST_F(rights, a_descriptor_keeps_its_rights)
 {
 	const struct who who = { .uid = NOBODY, .gid = NOBODY };
 	int fd = device_open(), status, pid;
@@ -323,7 +323,7 @@ TEST_F(rights, opened_with_rights)
 	close(fd);
 }
 
-TEST_F(rights, opened_without_rights)
+TEST_F(rights, a_descriptor_gets_no_rights_later)
 {
 	const struct who who = { .uid = NOBODY, .gid = GROUP };
 	int pair[2], fd, pid;
@@ -369,7 +369,7 @@ static int may_follow(const struct who *who, int fd)
 }
 
 /* perf asks for CAP_PERFMON at every level, and it is the caller's that counts. */
-TEST_F(rights, of_others)
+TEST_F(rights, following_others_needs_cap_perfmon)
 {
 	const struct who member = { .uid = NOBODY, .gid = GROUP };
 	struct who capable = { .uid = NOBODY, .gid = GROUP, .has_cap = true, .cap = CAP_PERFMON };

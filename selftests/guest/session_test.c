@@ -177,28 +177,28 @@ static bool measure_own_thread(int fd, struct topdown_session *seen)
 	       fact(seen->out_switches);
 }
 
-TEST_F(session, own_thread)
+TEST_F(session, a_thread_keeps_its_slots)
 {
 	ASSERT_TRUE(compete(self->spinner));
 	ASSERT_TRUE(backdoor_set_profile(profile(0)));
 	EXPECT_SOON(measure_own_thread(self->fd, &self->seen));
 }
 
-TEST_F(session, process_by_pid)
+TEST_F(session, a_process_by_pid_is_right)
 {
 	ASSERT_TRUE(compete(self->spinner));
 	EXPECT_SOON(measure_worker(self->fd, &self->worker[0], profile(0), 0, BY_PID,
 				   &self->seen));
 }
 
-TEST_F(session, process_by_pidfd)
+TEST_F(session, a_process_by_pidfd_is_right)
 {
 	ASSERT_TRUE(compete(self->spinner));
 	EXPECT_SOON(measure_worker(self->fd, &self->worker[0], profile(0), 0, BY_PIDFD,
 				   &self->seen));
 }
 
-TEST_F(session, process_with_eight_threads)
+TEST_F(session, a_process_has_its_eight_threads)
 {
 	ASSERT_TRUE(compete(self->spinner));
 	EXPECT_SOON(measure_worker(self->fd, &self->worker[0], profile(0), THREADS, BY_PID,
@@ -278,7 +278,7 @@ static bool measure_short_threads(int fd, struct worker *worker, struct topdown_
 }
 
 /* No thread is missed, and in the end the session has none of them. */
-TEST_F_TIMEOUT(session, thousand_short_threads, 240)
+TEST_F_TIMEOUT(session, no_short_thread_is_missed, 240)
 {
 	ASSERT_TRUE(compete(self->spinner));
 	/* The threads go before the competitors, which keep idle CPUs out of our space's truth. */
@@ -303,7 +303,7 @@ static bool measure_only_one_thread(int fd, struct worker *worker, struct topdow
 	return ok && fact_near("time", time, 1, LIMIT_SLOTS);
 }
 
-TEST_F(session, one_thread_of_three)
+TEST_F(session, one_thread_of_three_counts_alone)
 {
 	ASSERT_TRUE(compete(self->spinner));
 	EXPECT_SOON(measure_only_one_thread(self->fd, &self->worker[0], &self->seen));
@@ -350,7 +350,7 @@ static bool measure_children(int fd, struct worker *worker, unsigned int first, 
 	       fact_most("time", seen->out_figures.enabled_ns, cpu_ns / 5.0);
 }
 
-TEST_F(session, process_with_children)
+TEST_F(session, children_count_if_asked_for)
 {
 	ASSERT_TRUE(backdoor_set_profile(profile(0)));
 	ASSERT_TRUE(compete(self->spinner));
@@ -358,7 +358,7 @@ TEST_F(session, process_with_children)
 				     &self->seen));
 }
 
-TEST_F(session, process_without_children)
+TEST_F(session, children_do_not_count_unasked)
 {
 	ASSERT_TRUE(compete(self->spinner));
 	EXPECT_SOON(measure_children(self->fd, self->worker, 0, 0, &self->seen));
@@ -368,7 +368,7 @@ TEST_F(session, process_without_children)
  * Ten profiles, each as one thread, as eight, and as a child among others.  In the
  * full tier, for the time it takes.
  */
-TEST_F_TIMEOUT(session, profiles, 600)
+TEST_F_TIMEOUT(session, ten_profiles_are_right, 600)
 {
 	struct worker *worker = self->worker;
 	unsigned int i;
@@ -433,7 +433,7 @@ TEST_F(session, sum_is_the_cpu)
 	EXPECT_SOON(measure_sum(self->fd, self->spinner));
 }
 
-TEST_F(session, control)
+TEST_F(session, control_enables_and_disables)
 {
 	__u64 slots, ns;
 	int session;
@@ -465,7 +465,7 @@ TEST_F(session, control)
 }
 
 /* Two sessions of one task do not take from each other. */
-TEST_F(session, two_on_one_task)
+TEST_F(session, two_sessions_share_a_task)
 {
 	struct topdown_session other;
 	int one, two;

@@ -271,7 +271,7 @@ static bool fdinfo_has(int fd, const char *text)
 	return false;
 }
 
-TEST_F(sessions, fdinfo)
+TEST_F(sessions, fdinfo_tells_state_and_tasks)
 {
 	int view = device_control(self->session, TOPDOWN_CONTROL_VIEW);
 	char text[64];
@@ -515,7 +515,7 @@ static bool kinds_fit(int session, unsigned int room, unsigned int stride, unsig
 }
 
 /* They are written at the stride of the caller, as many as there is room for, and none behind. */
-TEST_F(sessions, kinds_that_fit)
+TEST_F(sessions, kinds_are_written_while_they_fit)
 {
 	static const unsigned int strides[] = {
 		sizeof(struct topdown_session_kind), sizeof(struct topdown_session_kind) + 8, PAGE

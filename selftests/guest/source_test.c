@@ -70,7 +70,8 @@ static const struct state states[] = {
 enum { OF_CPUS, OF_A_SESSION, OF_EVENTS, BY_STAT, BY_STAT_OF_A_TASK, BY_PERF, CHECKS };
 
 static const char * const check_name[CHECKS] = {
-	"cpus", "session", "events", "stat", "stat_of_a_task", "perf",
+	"cpus_are_right", "a_session_is_right", "events_are_right", "stat_is_right",
+	"stat_of_a_task_is_right", "perf_is_right",
 };
 
 static const struct source_row *row;
@@ -538,10 +539,10 @@ static void test_state(const struct state *state)
 		ksft_print_msg("%s: the machine cannot be made so\n", state->name);
 	for (i = 0; i < CHECKS; i++) {
 		if (lacking)
-			ksft_test_result_skip("%s_%s: %s\n", state->name, check_name[i],
+			ksft_test_result_skip("%s_%s: %s\n", check_name[i], state->name,
 					      lacking);
 		else
-			ksft_test_result(right[i], "%s_%s\n", state->name, check_name[i]);
+			ksft_test_result(right[i], "%s_%s\n", check_name[i], state->name);
 	}
 }
 

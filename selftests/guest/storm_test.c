@@ -75,7 +75,7 @@ static int race(int fd, unsigned int n, struct topdown_session *seen)
 	return ret ? -1 : 1;
 }
 
-TEST_F_TIMEOUT(storm, attach_while_they_exit, 1200)
+TEST_F_TIMEOUT(storm, an_attach_may_meet_an_exit, 1200)
 {
 	unsigned int i, races = full(300, 10000), met = 0;
 	int ret;
@@ -198,7 +198,7 @@ static void *races_run(void *data)
 
 #define RACERS		2
 
-TEST_F_TIMEOUT(storm, attach_while_threads_exit, 6000)
+TEST_F_TIMEOUT(storm, an_attach_may_meet_exits_of_threads, 6000)
 {
 	unsigned int races = env_number("TOPDOWN_RACES", full(2000, 100000)), i;
 	struct racer racer[RACERS] = { };
@@ -236,7 +236,7 @@ static void bomb(void)
 	_exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 2);
 }
 
-TEST_F_TIMEOUT(storm, fork_bombs, 1800)
+TEST_F_TIMEOUT(storm, fork_bombs_are_followed, 1800)
 {
 	unsigned int i, bombs = full(20, 1000);
 	int session, pid, status;
@@ -531,7 +531,7 @@ static int look_at_all(const int *session, int sessions)
 	return ret;
 }
 
-TEST_F_TIMEOUT(storm, all_of_proc_under_hotplug, 3000)
+TEST_F_TIMEOUT(storm, all_of_proc_is_followed_in_hotplug, 3000)
 {
 	unsigned int cpu[TD_CPUS_MAX], cpus = cpus_online(cpu), i;
 	unsigned int rounds = env_number("TOPDOWN_ROUNDS", full(5, 100));

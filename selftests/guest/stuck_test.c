@@ -187,12 +187,12 @@ static bool others_go_on(int fd, int faults, void *area, call_fn call)
 	return !status;
 }
 
-TEST_F(stuck, read)
+TEST_F(stuck, a_read_holds_up_nobody)
 {
 	EXPECT_TRUE(others_go_on(self->fd, self->faults, self->area, call_read));
 }
 
-TEST_F(stuck, owners)
+TEST_F(stuck, owners_hold_up_nobody)
 {
 	int owners = owners_open(self->fd, TOPDOWN_OWNERS_PROCESSES, 0);
 
@@ -202,7 +202,7 @@ TEST_F(stuck, owners)
 }
 
 /* An open() of the device waits for perf, and one of another device does not wait for that. */
-TEST_F(stuck, opens_of_others)
+TEST_F(stuck, opens_of_others_do_not_wait)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_CPU_CLOCK,
@@ -227,7 +227,7 @@ TEST_F(stuck, opens_of_others)
 	close(event);
 }
 
-TEST_F(stuck, latencies)
+TEST_F(stuck, latencies_hold_up_nobody)
 {
 	int session;
 
@@ -240,7 +240,7 @@ TEST_F(stuck, latencies)
 }
 
 /* They belong to the tasks of a session. */
-TEST_F(stuck, latencies_of_tasks)
+TEST_F(stuck, latencies_of_tasks_hold_up_nobody)
 {
 	int session;
 

@@ -33,7 +33,7 @@ format() {
 	done
 }
 
-test_format() {
+test_files_have_their_format() {
 	local file want line
 
 	reload period_ms=100
@@ -49,7 +49,7 @@ test_format() {
 	done
 }
 
-test_files() {
+test_all_files_are_there() {
 	local seen want
 
 	want=$( (echo events; echo odd_windows; echo period_ms; echo sources; echo total; cpu_files) | sort)
@@ -58,7 +58,7 @@ test_files() {
 }
 
 # The counts that the figures are made of, as perf names them: at least those of the figures.
-test_events() {
+test_events_are_what_figures_are_made_of() {
 	local before after slots metrics=4
 
 	(($(field cpu0 level) < 2)) || metrics=8
@@ -78,7 +78,7 @@ test_events() {
 
 mode_of() { stat -c '%a %u %g' "$1"; }
 
-test_private_by_default() {
+test_files_are_private_by_default() {
 	local file
 
 	reload
@@ -90,7 +90,7 @@ test_private_by_default() {
 	[[ $(mode_of "$SYSFS/period_ms") == "644 0 0" ]]
 }
 
-test_owner_and_mode() {
+test_owner_and_mode_can_be_set() {
 	local file events=$SYSFS/events/cpu0
 
 	reload sysfs_mode=0444 sysfs_uid=1000 sysfs_gid=990
@@ -127,7 +127,7 @@ nothing_left() {
 	done
 }
 
-test_bad_owner_and_mode() {
+test_a_bad_owner_or_mode_is_refused() {
 	local param
 
 	unload
@@ -166,11 +166,11 @@ bad_periods() {
 	done
 }
 
-test_bad_periods_in_sysfs() { bad_periods "$SYSFS/period_ms"; }
-test_bad_periods_as_parameter() { bad_periods "$PARAMS/period_ms"; }
+test_sysfs_refuses_bad_periods() { bad_periods "$SYSFS/period_ms"; }
+test_the_parameter_refuses_bad_periods() { bad_periods "$PARAMS/period_ms"; }
 
 # Whoever may write the period cannot fill the log.
-test_bad_periods_again_and_again() {
+test_bad_periods_do_not_fill_the_log() {
 	local begin=$SECONDS i lines
 
 	reload
@@ -186,7 +186,7 @@ test_bad_periods_again_and_again() {
 	reload
 }
 
-test_bad_periods_at_load() {
+test_a_load_refuses_bad_periods() {
 	local value
 
 	unload
@@ -200,7 +200,7 @@ test_bad_periods_at_load() {
 	load
 }
 
-test_good_periods() {
+test_good_periods_are_taken() {
 	local file value
 
 	for file in "$SYSFS/period_ms" "$PARAMS/period_ms"; do
@@ -237,7 +237,7 @@ test_period_takes_effect() {
 }
 
 # Somebody who writes the period again and again does not keep windows open.
-test_period_written_again() {
+test_a_repeated_period_keeps_no_window_open() {
 	local before after _
 
 	reload period_ms=400
@@ -254,7 +254,7 @@ test_period_written_again() {
 	is "$((after - before)) >= 4"
 }
 
-test_read_only() {
+test_figures_are_read_only() {
 	local file
 
 	for file in "$SYSFS/cpu0" "$SYSFS/total"; do
@@ -263,7 +263,10 @@ test_read_only() {
 }
 
 need_module
-run_tests test_format test_files test_events test_private_by_default test_owner_and_mode \
-	test_bad_owner_and_mode test_bad_periods_in_sysfs test_bad_periods_as_parameter \
-	test_bad_periods_again_and_again test_bad_periods_at_load test_good_periods test_period_takes_effect \
-	test_period_written_again test_read_only
+run_tests test_files_have_their_format test_all_files_are_there \
+	test_events_are_what_figures_are_made_of test_files_are_private_by_default \
+	test_owner_and_mode_can_be_set test_a_bad_owner_or_mode_is_refused \
+	test_sysfs_refuses_bad_periods test_the_parameter_refuses_bad_periods \
+	test_bad_periods_do_not_fill_the_log test_a_load_refuses_bad_periods \
+	test_good_periods_are_taken test_period_takes_effect \
+	test_a_repeated_period_keeps_no_window_open test_figures_are_read_only

@@ -280,7 +280,7 @@ static int container_start(int flags, const char *map, int (*what)(void), int *a
 }
 
 /* All ids of a person have what one person has, and another person is not in the way. */
-TEST_F_TIMEOUT(tenant, ids_of_a_person, 120)
+TEST_F_TIMEOUT(tenant, ids_of_a_person_share_a_quota, 120)
 {
 	int ready[2], go[2], pid;
 	char byte, map[64];
@@ -315,14 +315,14 @@ TEST_F_TIMEOUT(tenant, ids_of_a_person, 120)
 }
 
 /* PID namespaces of a person are no containers of root. */
-TEST_F_TIMEOUT(tenant, namespaces_of_a_person, 60)
+TEST_F_TIMEOUT(tenant, namespaces_of_a_person_share_a_quota, 60)
 {
 	EXPECT_EQ(OF_USER, as_user(PERSON, attach_inside_too));
 	EXPECT_EQ(OF_USER, as_user_with(PERSON, "cap_setfcap=ep", attach_inside_too));
 }
 
 /* Nor are those of a process that has root's id, but not root's capabilities. */
-TEST_F_TIMEOUT(tenant, namespaces_of_id_0, 60)
+TEST_F_TIMEOUT(tenant, namespaces_of_id_0_share_a_quota, 60)
 {
 	EXPECT_EQ(OF_USER, as_user(0, attach_inside_too));
 }
@@ -349,7 +349,7 @@ TEST_F_TIMEOUT(tenant, containers_do_not_share, 60)
  * A container of root may have a user namespace and the machine's PID namespace.  PID namespaces
  * that it makes are no containers.
  */
-TEST_F_TIMEOUT(tenant, a_container_without_a_pid_namespace, 60)
+TEST_F_TIMEOUT(tenant, containers_need_no_pid_namespace, 60)
 {
 	int pid[2], answer, i;
 
@@ -408,7 +408,7 @@ static int hostile_among(int flags, const char *map)
 	return wrong;
 }
 
-TEST_F_TIMEOUT(tenant, a_hostile_container, 300)
+TEST_F_TIMEOUT(tenant, a_hostile_container_harms_no_other, 300)
 {
 	if (!cgroup_delegate(0))
 		SKIP(return, "no cgroups");
@@ -416,7 +416,7 @@ TEST_F_TIMEOUT(tenant, a_hostile_container, 300)
 }
 
 /* With the same ids in all containers, as runtimes map them unless each is given its own. */
-TEST_F_TIMEOUT(tenant, a_hostile_container_with_ids, 300)
+TEST_F_TIMEOUT(tenant, shared_ids_help_no_hostile_container, 300)
 {
 	char map[64];
 

@@ -398,7 +398,7 @@ TEST_F_TIMEOUT(threshold, is_back_when_it_was_offline, 120)
  * Two CPUs, of which one is always over one half: together they are over 70% when both are,
  * and not when the other is not, even if that one has three windows in the sum.
  */
-TEST_F_TIMEOUT(threshold, of_the_sum_of_cpus, 120)
+TEST_F_TIMEOUT(threshold, the_sum_of_cpus_is_told, 120)
 {
 	const struct topdown_watch sum = {
 		.node = NODE, .ratio = TOPDOWN_RATIO_ONE / 100 * 70,

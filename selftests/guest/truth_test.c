@@ -198,7 +198,7 @@ static void report(unsigned int i, const char *what, const char *quant, bool ok,
 {
 	if (!ok)
 		explain(comparison);
-	ksft_test_result(ok, "%s, %s, CPU %u, %s: %.3f points\n", what, quant, cpus[i],
+	ksft_test_result(ok, "%s, %s, CPU %u, %s is %.3f points off\n", what, quant, cpus[i],
 			 profile[i]->name, comparison->points);
 }
 

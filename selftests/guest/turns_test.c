@@ -271,12 +271,12 @@ FIXTURE_TEARDOWN(turns)
 	close(self->fd);
 }
 
-TEST_F_TIMEOUT(turns, short_ones, 60)
+TEST_F_TIMEOUT(turns, short_turns_are_right, 60)
 {
 	EXPECT_SOON(measure_short_turns(self->turns, self->seen));
 }
 
-TEST_F(turns, asked_in_between)
+TEST_F(turns, asking_in_between_changes_nothing)
 {
 	EXPECT_SOON(measure_asked_turns(self->turns, self->seen));
 }

@@ -77,7 +77,7 @@ something_of_each() {
 	done
 }
 
-test_right() {
+test_a_right_machine_passes() {
 	local cpu
 
 	need_exact
@@ -93,7 +93,7 @@ test_right() {
 }
 
 # A check needs no other before it, also where perf has had the counters in between.
-test_one_by_one() {
+test_a_check_needs_no_other() {
 	local check home
 
 	need_metrics
@@ -106,7 +106,7 @@ test_one_by_one() {
 }
 
 # All CPUs are seen only by those who may, and the node is for its group.
-test_rights() {
+test_verify_needs_rights() {
 	local as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
 	reload
@@ -129,28 +129,28 @@ test_bytes_are_named() {
 	done
 }
 
-test_width() { bytes_off width width "slots a cycle, and the width is [56]"; }
-test_dead() { bytes_off dead alive "tma_frontend_bound .* dead"; }
-test_stuck() { bytes_off stuck alive "tma_frontend_bound .* stuck"; }
-test_sum() { bytes_off sum bytes "sums to 0.[89][0-9]* of all slots"; }
-test_stale() { bytes_off stale restore "switches: level 1 sums to "; }
-test_late() { bytes_off late late "bytes are late"; }
+test_a_wrong_width_is_found() { bytes_off width width "slots a cycle, and the width is [56]"; }
+test_a_dead_byte_is_found() { bytes_off dead alive "tma_frontend_bound .* dead"; }
+test_a_stuck_byte_is_found() { bytes_off stuck alive "tma_frontend_bound .* stuck"; }
+test_a_wrong_sum_is_found() { bytes_off sum bytes "sums to 0.[89][0-9]* of all slots"; }
+test_stale_bytes_are_found() { bytes_off stale restore "switches: level 1 sums to "; }
+test_late_bytes_are_found() { bytes_off late late "bytes are late"; }
 
 # The event itself where most slots are its own, and what the formula makes of it elsewhere.
-test_event() {
+test_a_wrong_event_is_found() {
 	bytes_off event paired "chase: TOPDOWN.BACKEND_BOUND_SLOTS counts 10[0-9]"
 	grep -q "^off .*microcode: .* points apart" "$tmp/lines"
 }
 
-test_filtered() { bytes_off filtered paired "counts nothing: it is filtered"; }
+test_a_filtered_event_is_found() { bytes_off filtered paired "counts nothing: it is filtered"; }
 
-test_guest() {
+test_counters_that_stand_still_are_found() {
 	need_exact
 	off guest still "stand still"
 }
 
 # The module measures such a CPU no more after some windows, so the fault comes while verify runs.
-test_no_metrics() {
+test_lost_metrics_are_found() {
 	local home
 
 	need_metrics
@@ -165,7 +165,7 @@ test_no_metrics() {
 }
 
 # Where it does so already, verify says where the reason is.
-test_unsupported() {
+test_an_unmeasured_cpu_names_its_reason() {
 	local home status=0
 
 	need_metrics
@@ -183,17 +183,21 @@ test_unsupported() {
 	grep -q "CPU $home is not measured ('topdown info' says why)" "$tmp/errors"
 }
 
-test_sibling() {
+test_a_fault_of_siblings_is_found() {
 	[[ $(< /sys/devices/system/cpu/smt/active) == 1 ]] || skip "one thread a core"
 	bytes_off sibling width "both threads of a core busy"
 }
 
-test_slow() {
+test_a_slow_rdpmc_is_found() {
 	"$here/fault" slow || skip "time passes with instructions"
 	off slow costs "RDPMC is slow"
 }
 
 need_module
-run_tests test_right test_one_by_one test_rights test_bytes_are_named test_width test_dead \
-	test_stuck test_sum test_stale test_late test_event test_filtered test_no_metrics \
-	test_unsupported test_guest test_sibling test_slow
+run_tests test_a_right_machine_passes test_a_check_needs_no_other test_verify_needs_rights \
+	test_bytes_are_named test_a_wrong_width_is_found test_a_dead_byte_is_found \
+	test_a_stuck_byte_is_found test_a_wrong_sum_is_found test_stale_bytes_are_found \
+	test_late_bytes_are_found test_a_wrong_event_is_found test_a_filtered_event_is_found \
+	test_lost_metrics_are_found test_an_unmeasured_cpu_names_its_reason \
+	test_counters_that_stand_still_are_found test_a_fault_of_siblings_is_found \
+	test_a_slow_rdpmc_is_found

@@ -168,7 +168,7 @@ TEST_F(watch, a_refused_one_leaves_the_old_one)
 	EXPECT_EQ(POLLIN, event_ready(self->fd, LONG_MS));
 }
 
-TEST_F(watch, as_many_as_a_descriptor_may_have)
+TEST_F(watch, watches_of_a_descriptor_are_limited)
 {
 	const struct topdown_watch never = {
 		.node = TOPDOWN_RETIRING, .ratio = TOPDOWN_RATIO_ONE,
@@ -330,7 +330,7 @@ TEST_F(watch, descriptors_do_not_share_events)
 	close(other);
 }
 
-TEST_F_TIMEOUT(watch, a_thousand_descriptors, 120)
+TEST_F_TIMEOUT(watch, a_thousand_descriptors_are_woken, 120)
 {
 	struct rlimit limit = { 2000, 2000 };
 	uint64_t begun;
@@ -355,7 +355,7 @@ TEST_F_TIMEOUT(watch, a_thousand_descriptors, 120)
 	TH_LOG("closed in %llu ms", (unsigned long long)begun / 1000000);
 }
 
-TEST_F_TIMEOUT(watch, more_than_the_module_allows, 120)
+TEST_F_TIMEOUT(watch, watches_of_all_are_limited, 120)
 {
 	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
 	struct rlimit limit = { WATCHES_MAX + 100, WATCHES_MAX + 100 };

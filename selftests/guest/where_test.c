@@ -517,7 +517,7 @@ FIXTURE_TEARDOWN(where)
 {
 }
 
-TEST_F_TIMEOUT(where, large_core, 240)
+TEST_F_TIMEOUT(where, places_are_found_on_a_large_core, 240)
 {
 	core = &cores[0];
 	if (!samples_loads("cpu") && !samples_loads("cpu_core"))
@@ -525,7 +525,7 @@ TEST_F_TIMEOUT(where, large_core, 240)
 	ASSERT_TRUE(find_all(0));
 }
 
-TEST_F_TIMEOUT(where, zen, 240)
+TEST_F_TIMEOUT(where, places_are_found_on_zen, 240)
 {
 	core = &cores[NR_CORES - 1];
 	if (access("/sys/bus/event_source/devices/ibs_op/type", F_OK))
@@ -533,7 +533,7 @@ TEST_F_TIMEOUT(where, zen, 240)
 	ASSERT_TRUE(find_all(0));
 }
 
-TEST_F_TIMEOUT(where, small_core, 240)
+TEST_F_TIMEOUT(where, places_are_found_on_a_small_core, 240)
 {
 	int cpu = first_atom();
 

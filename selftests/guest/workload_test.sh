@@ -43,18 +43,18 @@ counted() {
 	cat "$tmp/perf"
 }
 
-test_rates() {
+test_rates_are_kept() {
 	counted -r "${EVENTS[0]}=250000" -r "${EVENTS[1]}=1500000"
 	is "$(per_cycle "r${EVENTS[0]}") > 0.249 && $(per_cycle "r${EVENTS[0]}") < 0.251"
 	is "$(per_cycle "r${EVENTS[1]}") > 1.498 && $(per_cycle "r${EVENTS[1]}") < 1.502"
 }
 
-test_no_rates() {
+test_no_event_comes_without_rates() {
 	counted
 	is "$(per_cycle "r${EVENTS[0]}") == 0 && $(per_cycle "r${EVENTS[1]}") == 0"
 }
 
-test_bad_rates() {
+test_bad_rates_are_refused() {
 	local rate
 
 	for rate in x=1 20c4 20c4= 20c4=x 20c4=1x 4000c4=1 20c4=1000000001; do
@@ -64,4 +64,4 @@ test_bad_rates() {
 	"$here/workload" -t 0 -r 20c4=1000000000 compute
 }
 
-run_tests test_rates test_no_rates test_bad_rates
+run_tests test_rates_are_kept test_no_event_comes_without_rates test_bad_rates_are_refused
