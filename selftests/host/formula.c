@@ -596,7 +596,7 @@ static void test_thresholds(struct ktap *ktap)
 		ok = false;
 	}
 	ktap_result(ktap, ok && !td_zen4.thresholds && !td_zen5.thresholds,
-		    "nodes over their published thresholds");
+		    "nodes are marked over their published thresholds");
 }
 
 int main(int argc, char **argv)
@@ -617,9 +617,9 @@ int main(int argc, char **argv)
 
 	ktap_note("%u rows, %u values compared, %u of them clamped", n, compared, marked);
 	ktap_result(&ktap, n >= 206 && compared >= 4300 && marked >= 140, "rows were read");
-	ktap_result(&ktap, n && exact, "published values within 1e-6");
-	ktap_result(&ktap, n && plain, "counts as they are: within eight slots");
-	ktap_result(&ktap, n && drill, "children of some nodes alone");
+	ktap_result(&ktap, n && exact, "published values agree within 1e-6");
+	ktap_result(&ktap, n && plain, "counts as they are agree within eight slots");
+	ktap_result(&ktap, n && drill, "some nodes alone have children");
 	test_tables(&ktap);
 	test_parents(&ktap);
 	test_thresholds(&ktap);

@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 
 	ktap_note("%u rows, %u values compared", n, golden_compared);
 	ktap_result(&ktap, n >= 50 && golden_compared >= 700, "golden rows were read");
-	ktap_result(&ktap, n && exact, "published values within 1e-6");
-	ktap_result(&ktap, n && plain, "counts as they are: within four slots");
+	ktap_result(&ktap, n && exact, "published values agree within 1e-6");
+	ktap_result(&ktap, n && plain, "counts as they are agree within four slots");
 	return ktap_end(&ktap);
 }

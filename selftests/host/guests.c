@@ -324,28 +324,28 @@ int main(void)
 	enum way way;
 
 	ktap_begin(&ktap, 23);
-	ktap_result(&ktap, sums_right(), "sums that bytes can have");
-	ktap_result(&ktap, sums_odd(), "sums that they cannot have");
+	ktap_result(&ktap, sums_right(), "sums that bytes can have are believed");
+	ktap_result(&ktap, sums_odd(), "sums that bytes cannot have are odd");
 	ktap_result(&ktap, sums_not_proved(), "what is not proved is not held against a CPU");
-	ktap_result(&ktap, sums_absurd(), "sums that are no sums");
+	ktap_result(&ktap, sums_absurd(), "sums that are no sums are odd");
 	for (way = 0; way < WAYS; way++)
 		ktap_result(&ktap, no_profile_is_odd(way), "no profile is odd where bytes are %s",
 			    way_name[way]);
-	ktap_result(&ktap, doubts(), "doubts");
-	ktap_result(&ktap, level1_doubts(), "doubts of level 1");
+	ktap_result(&ktap, doubts(), "what is odd is doubted");
+	ktap_result(&ktap, level1_doubts(), "an odd level 1 is doubted");
 	ktap_result(&ktap, level1_is_uncut(), "level 1 of a formula is judged before it is cut");
 	ktap_result(&ktap, stalled_is_believed(), "a stalled CPU is believed");
-	ktap_result(&ktap, lost_after_four(), "four windows, then one");
-	ktap_result(&ktap, believed_again(), "believed again");
-	ktap_result(&ktap, believed_by_short_parts(), "believed again by short parts");
-	ktap_result(&ktap, lost_between_right_parts(), "lost between parts that are right");
+	ktap_result(&ktap, lost_after_four(), "after four windows one is enough");
+	ktap_result(&ktap, believed_again(), "a CPU that is right is believed again");
+	ktap_result(&ktap, believed_by_short_parts(), "short parts are believed again");
+	ktap_result(&ktap, lost_between_right_parts(), "a CPU is lost between parts that are right");
 	ktap_result(&ktap, few_say_nothing(), "few slots say nothing");
-	ktap_result(&ktap, forgotten(), "a new beginning");
-	ktap_result(&ktap, no_guest(), "no guest, nothing taken off");
+	ktap_result(&ktap, forgotten(), "a new beginning forgets what was");
+	ktap_result(&ktap, no_guest(), "without a guest nothing is taken off");
 	ktap_result(&ktap, half_in_guests(1000000, false) == 4000000000, "guests have half the time");
 	ktap_result(&ktap, half_in_guests(500000, false) == 2000000000, "half has the counters");
-	ktap_result(&ktap, half_in_guests(500000, true) == 4000000000, "guests that perf knows of");
-	ktap_result(&ktap, late(), "guest time that shows late");
-	ktap_result(&ktap, apart_first(), "guest time that perf knows first");
+	ktap_result(&ktap, half_in_guests(500000, true) == 4000000000, "guests that perf knows of are not taken off twice");
+	ktap_result(&ktap, late(), "guest time that shows late counts");
+	ktap_result(&ktap, apart_first(), "guest time that perf knows first counts once");
 	return ktap_end(&ktap);
 }

@@ -153,7 +153,7 @@ static void test_fold(struct ktap *ktap)
 	for (i = 0; i < CASES; i++)
 		bad += !fold_case(&rng, 1 + (i & 1));
 	ktap_note("%u of %u windows are others in three steps", bad, CASES);
-	ktap_result(ktap, !bad, "learning, correcting and the formulas in one pass and in three");
+	ktap_result(ktap, !bad, "learning, correcting and formulas agree in one pass and in three");
 }
 
 /* Corrections shuffle slots between the categories, and leave the slots alone. */

@@ -29,15 +29,15 @@ try() {
 
 echo "KTAP version 1"
 echo "1..8"
-try "layout, 64 bits" "${CC:-gcc}" "${flags[@]}" -x c "$here/layout.h"
-try "layout, 32 bits" "${CC:-gcc}" "${flags[@]}" "${i386[@]}" -x c "$here/layout.h"
-try "layout, C++" "${CXX:-g++}" "${flags[@]}" -x c++ -std=c++11 "$here/layout.h"
-try "layout, C++ with 32 bits" "${CXX:-g++}" "${flags[@]}" "${i386[@]}" \
+try "the layout is right with 64 bits" "${CC:-gcc}" "${flags[@]}" -x c "$here/layout.h"
+try "the layout is right with 32 bits" "${CC:-gcc}" "${flags[@]}" "${i386[@]}" -x c "$here/layout.h"
+try "the layout is right in C++" "${CXX:-g++}" "${flags[@]}" -x c++ -std=c++11 "$here/layout.h"
+try "the layout is right in C++ with 32 bits" "${CXX:-g++}" "${flags[@]}" "${i386[@]}" \
 	-x c++ -std=c++11 "$here/layout.h"
 for header in topdown topdown_latency; do
-	try "$header.h alone, strict ISO C99" "${CC:-gcc}" "${flags[@]}" -std=c99 -pedantic \
+	try "$header.h compiles alone as strict ISO C99" "${CC:-gcc}" "${flags[@]}" -std=c99 -pedantic \
 		-x c "$here/../../uapi/linux/$header.h"
-	try "$header.h alone, C++98" "${CXX:-g++}" "${flags[@]}" -std=c++98 \
+	try "$header.h compiles alone as C++98" "${CXX:-g++}" "${flags[@]}" -std=c++98 \
 		-x c++ "$here/../../uapi/linux/$header.h"
 done
 exit $failed

@@ -149,7 +149,7 @@ static void test_level(struct ktap *ktap)
 
 	td_steps_to_nodes(100, steps, &quants[WAY_ROUND], 1, node);
 	ktap_result(ktap, node[0] == 40 && node[1] == 30 && node[2] == 20 && node[3] == 10 &&
-		    node[TOPDOWN_HEAVY_OPERATIONS] == 7, "level 1 alone");
+		    node[TOPDOWN_HEAVY_OPERATIONS] == 7, "level 1 alone leaves the children as they are");
 }
 
 int main(void)

@@ -88,11 +88,11 @@ int main(void)
 	struct ktap ktap;
 
 	ktap_begin(&ktap, 5);
-	ktap_result(&ktap, sizeof(nodes) / sizeof(nodes[0]) == TD_NR_NODES, "all nodes");
-	ktap_result(&ktap, RIGHT(nodes, td_node_name, "tma_", NULL), "names of nodes");
-	ktap_result(&ktap, RIGHT(sources, td_source_name, "", "unknown"), "names of sources");
+	ktap_result(&ktap, sizeof(nodes) / sizeof(nodes[0]) == TD_NR_NODES, "all nodes are there");
+	ktap_result(&ktap, RIGHT(nodes, td_node_name, "tma_", NULL), "nodes have their names");
+	ktap_result(&ktap, RIGHT(sources, td_source_name, "", "unknown"), "sources have their names");
 	ktap_result(&ktap, RIGHT(kinds, td_kind_name, "", "unknown") &&
 		    !strcmp(td_kind_name(TOPDOWN_KIND_MIXED), "mixed"), "names of kinds");
-	ktap_result(&ktap, RIGHT(states, td_state_name, "", "unknown"), "names of states");
+	ktap_result(&ktap, RIGHT(states, td_state_name, "", "unknown"), "states have their names");
 	return ktap_end(&ktap);
 }

@@ -34,7 +34,7 @@ static void test_levels(struct ktap *ktap)
 			want |= parents >> i & 1 ? children[i] : 0;
 		ok &= td_nodes_of_parents(parents) == want;
 	}
-	ktap_result(ktap, ok, "nodes of levels and of parents");
+	ktap_result(ktap, ok, "levels and parents have their nodes");
 }
 
 /* By each ratio itself. */
@@ -76,7 +76,7 @@ static void test_children(struct ktap *ktap)
 		td_figures_children(&figures, cases[i].nodes);
 		ok &= !memcmp(figures.children_slots, cases[i].want, sizeof(cases[i].want));
 	}
-	ktap_result(ktap, ok, "slots of children");
+	ktap_result(ktap, ok, "children have their slots");
 }
 
 /* Children that were not counted in all of the slots have no ratio. */
@@ -149,7 +149,7 @@ static void test_sums(struct ktap *ktap)
 	td_figures_sub(&figures[0], &figures[1]);
 	for (i = 0; i < words; i++)
 		ok &= sum[i] == 1000 + i;
-	ktap_result(ktap, ok, "sums and differences of everything that grows");
+	ktap_result(ktap, ok, "everything that grows has sums and differences");
 }
 
 static void test_figures(struct ktap *ktap)
@@ -205,7 +205,7 @@ static void test_times(struct ktap *ktap)
 
 		ok &= td_times(a, b, c) == product_over(a, b, c, huge);
 	}
-	ktap_result(ktap, ok, "products over a divisor");
+	ktap_result(ktap, ok, "products over a divisor are exact");
 }
 
 /* Each child that is more than the parent is cut, and both are marked. */

@@ -148,11 +148,11 @@ static void test_precision(struct ktap *ktap, enum way way)
 	error_note("corrected", &corrected);
 	ktap_result(ktap, invariant, "%s: sums are exact, nothing is out of range", way_name[way]);
 	ktap_result(ktap, corrected.max[0] < limits[way].l1 && corrected.max[1] < limits[way].l2,
-		    "%s: level 1 within %.2f points, level 2 within %.2f", way_name[way],
+		    "%s: level 1 is within %.2f points, level 2 within %.2f", way_name[way],
 		    limits[way].l1, limits[way].l2);
 	ktap_result(ktap, corrected.max[0] < plain.max[0] &&
 		    corrected.sum[0] < plain.sum[0] && corrected.sum[1] <= plain.sum[1],
-		    "%s: better than scaling by the sum", way_name[way]);
+		    "%s: correcting is better than scaling by the sum", way_name[way]);
 }
 
 /* Nothing is known at first: the sums of a program whose phases are alike in length. */
@@ -182,7 +182,7 @@ static void test_many(struct ktap *ktap, enum way way)
 	for (j = 0; j < TD_NODES_METRICS; j++)
 		worst = fmax(worst, 100 * fabs(part[j] - sum[j]) / MANY);
 	ktap_note("%u windows: worst node %.3f points", MANY, worst);
-	ktap_result(ktap, worst < LIMIT_MANY, "%s: many windows within %.2f points",
+	ktap_result(ktap, worst < LIMIT_MANY, "%s: many windows are within %.2f points",
 		    way_name[way], LIMIT_MANY);
 }
 
@@ -235,7 +235,7 @@ static void test_learning(struct ktap *ktap, enum way way)
 		worst = windows > worst ? windows : worst;
 	}
 	ktap_note("learnt after %u windows at most", worst);
-	ktap_result(ktap, worst <= 40, "%s: learnt within 40 windows", way_name[way]);
+	ktap_result(ktap, worst <= 40, "%s: it is learnt within 40 windows", way_name[way]);
 }
 
 /*
@@ -258,7 +258,7 @@ static void test_never_wrong(struct ktap *ktap, enum way way)
 		wrong += learnt(&quant, other) || (way == WAY_TRUNCATE && learnt(&quant, WAY_REST));
 	}
 	ktap_note("%u of %u workloads taught the wrong thing", wrong, i);
-	ktap_result(ktap, !wrong, "%s: never taken for %s", way_name[way], way_name[other]);
+	ktap_result(ktap, !wrong, "%s: it is never taken for %s", way_name[way], way_name[other]);
 }
 
 static void learn_often(struct rng *rng, struct td_quant *quant, unsigned int windows,

@@ -313,10 +313,10 @@ int main(void)
 	unsigned int i;
 
 	ktap_begin(&ktap, 8);
-	ktap_result(&ktap, test_load(), "a load with latency");
-	ktap_result(&ktap, test_branch(), "a branch, behind fields of no interest");
-	ktap_result(&ktap, test_ibs(), "an operation of IBS");
-	ktap_result(&ktap, test_fetch(), "a fetch of IBS");
+	ktap_result(&ktap, test_load(), "a load has its latency");
+	ktap_result(&ktap, test_branch(), "a branch is found behind other fields");
+	ktap_result(&ktap, test_ibs(), "an operation of IBS is read");
+	ktap_result(&ktap, test_fetch(), "a fetch of IBS is read");
 	for (i = 0; i < 4; i++) {
 		cut &= cuts_fail(makers[i]);
 		safe &= numbers_do_no_harm(makers[i], &rng);

@@ -51,7 +51,7 @@ static void test_shares(struct ktap *ktap)
 static void test_turns(struct ktap *ktap)
 {
 	ktap_result(ktap, !td_turns_more(0, 0) && td_turns_more(2, 5) == 5 &&
-		    td_turns_more(5, 2) == 5 && td_turns_more(3, 0) == 3, "turns of a sum");
+		    td_turns_more(5, 2) == 5 && td_turns_more(3, 0) == 3, "a sum has the most turns");
 }
 
 /* From the least to the worst, by hand. */
@@ -70,7 +70,7 @@ static void test_states(struct ktap *ktap)
 		for (j = 0; j < nr; j++)
 			ok &= td_state_worse(order[i], order[j]) == order[i > j ? i : j];
 	}
-	ktap_result(ktap, ok, "of two states the worse");
+	ktap_result(ktap, ok, "a sum has the worse of two states");
 }
 
 static bool names_are(const char *(*name)(unsigned int), unsigned int nr)

@@ -127,6 +127,6 @@ int main(int argc, char **argv)
 	ktap_result(&ktap, tally.judged[1][TD_BYTES_ODD] > tally.judged[0][TD_BYTES_ODD],
 		    "who knows how bytes are made sees more");
 	ktap_result(&ktap, fabs(tally.fastest / CLOCK / WIDTH - 1) < 0.005,
-		    "no more slots a cycle than the width, and in some row all of them");
+		    "no row has more slots a cycle than the width, and some row has all");
 	return ktap_end(&ktap);
 }

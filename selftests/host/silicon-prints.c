@@ -180,12 +180,12 @@ int main(int argc, char **argv)
 	ktap_result(&ktap, tally.again, "rows of both files count once");
 	/* The other one is an Alder Lake, whose sum is a step over. */
 	ktap_result(&ktap, tally.once >= 4 && tally.all_slots >= tally.once - 1,
-		    "never restored: level 1 is all slots, but for one row");
+		    "never restored, level 1 is all slots, but for one row");
 	ktap_result(&ktap, tally.rests == tally.all_slots, "each of these teaches a rest");
 	ktap_result(&ktap, tally.wrong && !tally.wrong_is_right,
 		    "no row that is off by more than 2%% passes for right");
 	ktap_result(&ktap, tally.full + tally.above > 3 * tally.other,
-		    "whole steps: all of 255, or one more");
+		    "whole steps are all of 255, or one more");
 	ktap_result(&ktap, tally.whole >= 6, "some rows have whole steps");
 	return ktap_end(&ktap);
 }

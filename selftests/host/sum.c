@@ -92,13 +92,13 @@ int main(void)
 		large = fmax(large, error);
 	}
 	ktap_note("largest error of a ratio: 4 CPUs %.1e, %u CPUs %.1e", small, CPUS_MAX, large);
-	ktap_result(&ktap, small < 1e-8, "ratios of few CPUs, up to 2^64 slots each");
-	ktap_result(&ktap, large < 1e-8, "ratios of 8192 CPUs, up to 2^64 slots each");
+	ktap_result(&ktap, small < 1e-8, "ratios of few CPUs are right up to 2^64 slots each");
+	ktap_result(&ktap, large < 1e-8, "ratios of 8192 CPUs are right up to 2^64 slots each");
 	ktap_result(&ktap, exact, "sums are exact modulo 2^64");
 
 	td_wide_sum_ratios(&none, TD_NODES_METRICS_L2);
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		figures += none.figures.ratio[i] != TOPDOWN_RATIO_NONE;
-	ktap_result(&ktap, !figures, "no CPU, no figures");
+	ktap_result(&ktap, !figures, "no CPU has no figures");
 	return ktap_end(&ktap);
 }
