@@ -239,7 +239,7 @@ static void put_small(const struct page *page, const struct summary_subject *sub
 	struct series series;
 	struct row row;
 
-	summary_row(page->summary, subject, &row);
+	summary_row(page->summary, subject, &row, NULL);
 	if (!series_join(&series, &subject->series, nr) && series.nr) {
 		fputs("<figure><figcaption>", page->file);
 		if (row.task) {
@@ -338,7 +338,7 @@ static void put_activity(const struct page *page, const struct series *series, s
 {
 	struct row row;
 
-	summary_step_row(page->summary, &page->summary->all, series, step, &row);
+	summary_step_row(page->summary, &page->summary->all, series, step, &row, NULL);
 	if (page->ipc)
 		put_activity_cell(page->file, topdown_figures_ipc(&row.figures), 2);
 	if (page->busy)
@@ -374,7 +374,7 @@ static void put_totals(const struct page *page)
 	unsigned int i, rank;
 	struct row row;
 
-	summary_row(page->summary, all, &row);
+	summary_row(page->summary, all, &row, NULL);
 	fprintf(page->file, "<section><h2>Totals</h2>\n<table><caption>percent of slots; over %zu steps of %.3f s</caption>\n"
 		"<thead><tr><th scope=\"col\">node</th><th scope=\"col\">mean</th><th scope=\"col\">p5</th><th scope=\"col\">p50</th><th scope=\"col\">p95</th></tr></thead><tbody>\n",
 		all->series.nr, all->series.step_ns / (double)NS_PER_S);
@@ -466,7 +466,7 @@ static void put_verdict(const struct page *page)
 	FILE *file = page->file;
 	struct row row;
 
-	summary_row(page->summary, &page->summary->all, &row);
+	summary_row(page->summary, &page->summary->all, &row, NULL);
 	node = row_bottleneck(&row);
 	child = row_bottleneck_child(&row, node);
 	fputs("<p class=\"verdict\">", file);
@@ -489,7 +489,7 @@ static void choose_activity(struct page *page)
 {
 	struct row row;
 
-	summary_row(page->summary, &page->summary->all, &row);
+	summary_row(page->summary, &page->summary->all, &row, NULL);
 	page->ipc = !isnan(topdown_figures_ipc(&row.figures));
 	page->busy = !isnan(topdown_figures_busy(&row.figures, row.time_ns));
 }
@@ -502,7 +502,7 @@ static void put_totals_line(const struct page *page)
 
 	if (!page->ipc && !page->busy)
 		return;
-	summary_row(page->summary, &page->summary->all, &row);
+	summary_row(page->summary, &page->summary->all, &row, NULL);
 	fputs("<p>", page->file);
 	if (page->busy) {
 		fprintf(page->file, "busy %.1f%%",

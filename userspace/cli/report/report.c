@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "latency-columns.h"
@@ -77,13 +78,43 @@ static int print_windows(struct report_options *options)
 	return ret;
 }
 
-/* Room for the row of all, and for one of each CPU or task. */
-static int make_rows(const struct summary *summary, struct interval *interval)
+/**
+ * struct rows - the row of all, and one of each CPU or task
+ * @interval: rows
+ * @recorded: what they point to, in the same order
+ */
+struct rows {
+	struct interval interval;
+	struct row_recorded *recorded;
+};
+
+static int make_rows(const struct summary *summary, struct rows *rows)
 {
+	struct interval *interval = &rows->interval;
+	unsigned int nr = summary_used(summary) + 1;
+
 	interval->level = summary->all.level && summary->all.level < summary->level ?
 			  summary->all.level : summary->level;
 	interval->tasks = summary_of_tasks(summary);
-	return interval_make(interval, summary_used(summary) + 1) ? no_memory() : 0;
+	rows->recorded = calloc(nr, sizeof(*rows->recorded));
+	return !rows->recorded || interval_make(interval, nr) ? no_memory() : 0;
+}
+
+static void add_row(const struct summary *summary, const struct summary_subject *subject,
+		    struct rows *rows)
+{
+	unsigned int i = rows->interval.nr++;
+
+	summary_row(summary, subject, &rows->interval.row[i], &rows->recorded[i]);
+}
+
+static void add_step(const struct summary *summary, const struct summary_subject *subject,
+		     size_t step, struct rows *rows)
+{
+	unsigned int i = rows->interval.nr++;
+
+	summary_step_row(summary, subject, &subject->series, step, &rows->interval.row[i],
+			 &rows->recorded[i]);
 }
 
 /* One task is all there is. */
@@ -95,29 +126,30 @@ static bool shows_each(const struct report_options *options, const struct summar
 }
 
 static void fill_rows(const struct report_options *options, const struct summary *summary,
-		      struct interval *interval)
+		      struct rows *rows)
 {
+	struct interval *interval = &rows->interval;
 	unsigned int i;
 
 	interval->length = summary_seconds(summary);
 	interval->elapsed = interval->length;
 	interval->time = recording_epoch(&summary->recording,
 					 recording_end_ns(&summary->recording));
-	summary_row(summary, &summary->all, &interval->row[interval->nr++]);
+	add_row(summary, &summary->all, rows);
 	for (i = 0; i < summary->nr && shows_each(options, summary); i++) {
 		if (summary->subject[i].used)
-			summary_row(summary, &summary->subject[i],
-				    &interval->row[interval->nr++]);
+			add_row(summary, &summary->subject[i], rows);
 	}
 }
 
 static int print_rows(struct report_options *options, const struct summary *summary,
-		      struct interval *interval)
+		      struct rows *rows)
 {
+	struct interval *interval = &rows->interval;
 	int ret;
 
 	options->output.views |= COLUMNS_REPORT;
-	fill_rows(options, summary, interval);
+	fill_rows(options, summary, rows);
 	if (options->output.format != OUTPUT_TABLE) {
 		if (summary->recording.owners.there)
 			message_note("owners are left out (--owners prints them)");
@@ -131,8 +163,9 @@ static int print_rows(struct report_options *options, const struct summary *summ
 }
 
 static void fill_step(const struct report_options *options, const struct summary *summary,
-		      size_t step, struct interval *interval)
+		      size_t step, struct rows *rows)
 {
+	struct interval *interval = &rows->interval;
 	const struct series *series = &summary->all.series;
 	uint64_t end_ns = series_step_end(series, step);
 	unsigned int i;
@@ -141,25 +174,23 @@ static void fill_step(const struct report_options *options, const struct summary
 	interval->length = (end_ns - series_step_begin(series, step)) / (double)NS_PER_S;
 	interval->elapsed = (end_ns - series->start_ns) / (double)NS_PER_S;
 	interval->time = recording_epoch(&summary->recording, end_ns);
-	summary_step_row(summary, &summary->all, series, step, &interval->row[interval->nr++]);
+	add_step(summary, &summary->all, step, rows);
 	for (i = 0; i < summary->nr && shows_each(options, summary); i++) {
 		if (summary->subject[i].used)
-			summary_step_row(summary, &summary->subject[i],
-					 &summary->subject[i].series, step,
-					 &interval->row[interval->nr++]);
+			add_step(summary, &summary->subject[i], step, rows);
 	}
 }
 
 static int print_steps(struct report_options *options, const struct summary *summary,
-		       struct interval *interval)
+		       struct rows *rows)
 {
 	size_t step;
 	int ret = 0;
 
 	options->output.views |= COLUMNS_STEPS;
 	for (step = 0; step < summary->all.series.nr && !ret; step++) {
-		fill_step(options, summary, step, interval);
-		ret = output_interval(&options->output, interval);
+		fill_step(options, summary, step, rows);
+		ret = output_interval(&options->output, &rows->interval);
 	}
 	return ret;
 }
@@ -178,7 +209,7 @@ static int print_summary(struct report_options *options)
 		.each = options->each,
 		.owner_steps = options->html || (options->owners && options->steps),
 	};
-	struct interval interval = { .nr = 0 };
+	struct rows rows = { .recorded = NULL };
 	int ret;
 
 	ret = summary_read(&summary, &options->files, &options->choice);
@@ -189,7 +220,7 @@ static int print_summary(struct report_options *options)
 	    owner_sums_join_last(&summary.owners, summary_end_ns(&summary)))
 		ret = no_memory();
 	if (!ret)
-		ret = make_rows(&summary, &interval);
+		ret = make_rows(&summary, &rows);
 	if (!ret && options->owners)
 		ret = report_owners(options, &summary);
 	else if (!ret && options->latency)
@@ -197,9 +228,10 @@ static int print_summary(struct report_options *options)
 	else if (!ret && options->html)
 		ret = print_page(options, &summary);
 	else if (!ret)
-		ret = options->steps ? print_steps(options, &summary, &interval) :
-				       print_rows(options, &summary, &interval);
-	interval_free(&interval);
+		ret = options->steps ? print_steps(options, &summary, &rows) :
+				       print_rows(options, &summary, &rows);
+	interval_free(&rows.interval);
+	free(rows.recorded);
 	summary_free(&summary);
 	return ret;
 }

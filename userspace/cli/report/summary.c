@@ -221,7 +221,7 @@ static void take_state(const struct summary *summary, struct summary_subject *to
 	struct row row;
 
 	to->state = from->has_finish ? from->finish.record.state : from->cpu.state;
-	summary_row(summary, to, &row);
+	summary_row(summary, to, &row, NULL);
 	to->state = row_interval_state(&row);
 	if (!from->cpu.level && !to->level)
 		return;
@@ -482,9 +482,10 @@ static void fill_who(const struct summary *summary, const struct summary_subject
  * @summary: summary
  * @subject: its @all, or one of its @subject
  * @row: to be filled
+ * @recorded: what the row points to; NULL if nobody asks for it
  */
 void summary_row(const struct summary *summary, const struct summary_subject *subject,
-		 struct row *row)
+		 struct row *row, struct row_recorded *recorded)
 {
 	*row = (struct row){
 		.state = subject->state,
@@ -501,13 +502,17 @@ void summary_row(const struct summary *summary, const struct summary_subject *su
 		.merged_ns = subject->merged_ns,
 		.switches = subject->switches,
 		.incomplete = subject->incomplete,
-		.windows = subject->windows,
-		.lost = subject->lost,
-		.gap_ns = recording_gap_ns(&summary->recording,
-					   recording_begin_ns(&summary->recording),
-					   recording_end_ns(&summary->recording)),
-		.ranks = subject->ranks,
+		.recorded = recorded,
 	};
+	if (recorded)
+		*recorded = (struct row_recorded){
+			.windows = subject->windows,
+			.lost = subject->lost,
+			.gap_ns = recording_gap_ns(&summary->recording,
+						   recording_begin_ns(&summary->recording),
+						   recording_end_ns(&summary->recording)),
+			.ranks = subject->ranks,
+		};
 	fill_who(summary, subject, row);
 	if (!row->task && summary->recording.info.features & TOPDOWN_FEATURE_BUSY)
 		row->time_ns = subject->time_ns;
@@ -577,12 +582,17 @@ size_t summary_steps(const struct summary *summary)
  * @series: its series, or steps that were joined from it
  * @step: number of the step
  * @row: to be filled
+ * @recorded: what the row points to; NULL if nobody asks for it
  */
 void summary_step_row(const struct summary *summary, const struct summary_subject *subject,
-		      const struct series *series, size_t step, struct row *row)
+		      const struct series *series, size_t step, struct row *row,
+		      struct row_recorded *recorded)
 {
-	summary_row(summary, subject, row);
-	row->ranks = NULL;
+	bool unrecorded = summary_step_unrecorded(summary, &summary->all.series == series ||
+						  subject == &summary->all ? series :
+						  &summary->all.series, step);
+
+	summary_row(summary, subject, row, recorded);
 	row->figures = step < series->nr ? series->step[step] :
 					   (struct topdown_figures){ .slots = 0 };
 	if (!row->figures.slots)
@@ -592,12 +602,14 @@ void summary_step_row(const struct summary *summary, const struct summary_subjec
 	if (!row->task && summary->recording.info.features & TOPDOWN_FEATURE_BUSY)
 		row->time_ns = time_of_step(summary, subject, series, step,
 					    row->figures.enabled_ns);
-	row->gap_ns = recording_gap_ns(&summary->recording, series_step_begin(series, step),
-				       series_step_end(series, step));
-	row->unrecorded = summary_step_unrecorded(summary, &summary->all.series == series ||
-						  subject == &summary->all ? series :
-						  &summary->all.series, step);
-	if (row->unrecorded)
+	if (recorded) {
+		recorded->ranks = NULL;
+		recorded->gap_ns = recording_gap_ns(&summary->recording,
+						    series_step_begin(series, step),
+						    series_step_end(series, step));
+		recorded->unrecorded = unrecorded;
+	}
+	if (unrecorded)
 		row->time_ns = 0;
 	row_expect(row);
 }

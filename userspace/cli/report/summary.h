@@ -100,9 +100,10 @@ void summary_free(struct summary *summary);
 bool summary_of_tasks(const struct summary *summary);
 unsigned int summary_used(const struct summary *summary);
 void summary_row(const struct summary *summary, const struct summary_subject *subject,
-		 struct row *row);
+		 struct row *row, struct row_recorded *recorded);
 void summary_step_row(const struct summary *summary, const struct summary_subject *subject,
-		      const struct series *series, size_t step, struct row *row);
+		      const struct series *series, size_t step, struct row *row,
+		      struct row_recorded *recorded);
 bool summary_partly(const struct topdown_figures *total, unsigned int node, uint32_t *ratio,
 		    double *share);
 uint64_t summary_end_ns(const struct summary *summary);

@@ -110,7 +110,7 @@ static void put_totals(FILE *file, const struct row *row)
 static void put_node(FILE *file, const struct row *row, unsigned int node)
 {
 	int indent = 2 * topdown_node_level(node);
-	const struct series_ranks *ranks = &row->ranks[node];
+	const struct series_ranks *ranks = &row->recorded->ranks[node];
 	uint32_t ratio = row->figures.ratio[node];
 	bool partly;
 	double share;
@@ -218,7 +218,7 @@ static void look_at(const struct summary *summary, const struct series *series, 
 {
 	struct row row;
 
-	summary_step_row(summary, &summary->all, series, step, &row);
+	summary_step_row(summary, &summary->all, series, step, &row, NULL);
 	stretch->doubt = row.figures.slots ? row_doubt_text(&row) : NULL;
 	stretch->node = row_bottleneck(&row);
 	stretch->child = row_bottleneck_child(&row, stretch->node);

@@ -117,7 +117,7 @@ static void set_flag(struct column_value *value, const struct row *row, unsigned
 
 static void set_rank(struct column_value *value, const struct row *row, unsigned int of)
 {
-	const struct series_ranks *ranks = &row->ranks[of & ((1U << RANK_SHIFT) - 1)];
+	const struct series_ranks *ranks = &row->recorded->ranks[of & ((1U << RANK_SHIFT) - 1)];
 
 	value->none = ranks->none;
 	value->number = ranks->none ? 0 : ranks->ratio[of >> RANK_SHIFT];
@@ -132,9 +132,9 @@ static void set_node_name(struct column_value *value, int node)
 GETTER(rank, rank, row, column->of)
 GETTER(bottleneck, node_name, row_bottleneck(row))
 GETTER(child, node_name, row_bottleneck_child(row, row_bottleneck(row)))
-GETTER(windows, integer, row->windows)
-GETTER(lost, integer, row->lost)
-GETTER(not_recorded, number, row->gap_ns / (double)NS_PER_S)
+GETTER(windows, integer, row->recorded->windows)
+GETTER(lost, integer, row->recorded->lost)
+GETTER(not_recorded, number, row->recorded->gap_ns / (double)NS_PER_S)
 GETTER(subject, subject, row)
 GETTER(running, running, row)
 GETTER(share, number, row->share)

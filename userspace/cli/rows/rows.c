@@ -67,7 +67,7 @@ bool row_turns(const struct row *row)
  */
 const char *row_state(const struct row *row)
 {
-	if (row->unrecorded)
+	if (row->recorded && row->recorded->unrecorded)
 		return "not_recorded";
 	return row->task ? topdown_session_state_name(row->state) :
 			   topdown_state_name(row->state);

@@ -72,6 +72,22 @@ enum row_doubt {
 };
 
 /**
+ * struct row_recorded - what a recording says of a row
+ * @windows: windows or samples that the row adds up
+ * @lost: windows that were lost
+ * @gap_ns: how much of the interval is in no file
+ * @unrecorded: nothing else is in the interval
+ * @ranks: ratios of each node over time; NULL for the row of a step
+ */
+struct row_recorded {
+	uint64_t windows;
+	uint64_t lost;
+	uint64_t gap_ns;
+	bool unrecorded;
+	const struct series_ranks *ranks;
+};
+
+/**
  * struct row - one CPU, the sum, or one task, in one interval
  * @kind: the subject
  * @task: the task; NULL for CPUs
@@ -96,11 +112,7 @@ enum row_doubt {
  * @rate: slots per second; of topdown top only
  * @on_cpus: CPUs that an owner had at a time; of topdown top only
  * @window: number of the window; of windows only
- * @windows: windows or samples that the row adds up; of recordings only
- * @lost: windows that were lost; of recordings only
- * @gap_ns: how much of the interval is in no file; of recordings only
- * @unrecorded: nothing else is in the interval
- * @ranks: ratios of each node over time; of recordings only
+ * @recorded: what only rows of recordings have; NULL for others
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often the task was given a CPU; of tasks only
  * @incomplete: some new thread could not be followed; of tasks only
@@ -133,11 +145,7 @@ struct row {
 	double rate;
 	double on_cpus;
 	uint64_t window;
-	uint64_t windows;
-	uint64_t lost;
-	uint64_t gap_ns;
-	bool unrecorded;
-	const struct series_ranks *ranks;
+	const struct row_recorded *recorded;
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;
