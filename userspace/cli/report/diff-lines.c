@@ -67,7 +67,8 @@ static const struct field fields[] = {
 	{ "steps_before", NULL, "integer", 0, get_steps_before,
 	  "steps of a block before; null for runs" },
 	{ "blocks_after", NULL, "integer", 0, get_blocks_after, "blocks, or runs, after" },
-	{ "steps_after", NULL, "integer", 0, get_steps_after, "steps of a block after; null for runs" },
+	{ "steps_after", NULL, "integer", 0, get_steps_after,
+	  "steps of a block after; null for runs" },
 	{ "margin", DIFF_MARGIN, "number", 9, get_margin,
 	  "what the difference must exceed to be more than noise, as all lines are tested together"
 	},

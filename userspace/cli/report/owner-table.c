@@ -39,8 +39,12 @@ enum heading {
 };
 
 static const struct report_word headings[] = {
-	[HEADING_SHARE] = { "share%", "share of the slots of all owners, with idle time, in percent" },
-	[HEADING_SORT] = { "sort%", "slots of the node that owners are sorted by, in percent of the slots of all owners" },
+	[HEADING_SHARE] = {
+		"share%", "percent of the slots of all owners, with idle time"
+	},
+	[HEADING_SORT] = {
+		"sort%", "slots of the node that rows are sorted by, in percent of those of all"
+	},
 };
 
 static bool is_wide(const struct table *table)
