@@ -215,6 +215,21 @@ else
 	failing 'names that look alike'
 fi
 
+# Users make cgroups too, so a path that is longer than others ever are costs no memory.
+deep=$(printf 'd%.0s' {1..127})
+list "1 0 0 1 " "10 1 1 2 $deep" "11 10 2 3 $deep" "12 11 3 4 $deep" "13 12 4 5 $deep" "14 12 4 6 ${deep%d}" \
+	"15 13 5 7 x" "16 1 1 8 y"
+if serve --cgroups; then
+	scrape
+	path=/$deep/$deep/$deep
+	is 'a path of 512 bytes has series, and a longer one counts above' \
+		"/=36 /$deep=27 /$deep/$deep=25 $path=22 $path/${deep%d}=6 $path/$deep=12 /y=8" "$(steps)"
+	is 'what is below is left out' '7 0 1' "$(states)"
+	stop TERM
+else
+	failing 'long paths'
+fi
+
 # A sum that falls would be taken for a restart by Prometheus; one beyond 64 bits would fall.
 list "1 0 0 9 "
 if serve --cgroups; then

@@ -206,14 +206,19 @@ static void update_rows(struct export_cgroups *cgroups, const struct reading *re
 	}
 }
 
+static size_t path_length(const struct export_cgroups *cgroups, const struct topdown_owner *record)
+{
+	char nothing[1];
+
+	return topdown_owners_path(cgroups->view, record, nothing, sizeof(nothing));
+}
+
 /* The path in memory of its own, or NULL. */
 static char *path_of(const struct export_cgroups *cgroups, const struct topdown_owner *record)
 {
-	char nothing[1], *path, *at;
-	size_t length;
+	size_t length = path_length(cgroups, record);
+	char *path = malloc(length + 1), *at;
 
-	length = topdown_owners_path(cgroups->view, record, nothing, sizeof(nothing));
-	path = malloc(length + 1);
 	if (!path)
 		return NULL;
 	topdown_owners_path(cgroups->view, record, path, length + 1);
@@ -288,7 +293,8 @@ static bool show_more(struct export_cgroups *cgroups, struct reading *reading)
 	for (i = 0; i < reading->nr && reading->at[i].record->tree.slots; i++) {
 		struct living *living = &reading->at[i];
 
-		if (!living->shown && cgroups->nr - cgroups->nr_ended < cgroups->max && memory)
+		if (!living->shown && cgroups->nr - cgroups->nr_ended < cgroups->max && memory &&
+		    path_length(cgroups, living->record) <= EXPORT_PATH_MAX)
 			memory = show(cgroups, living);
 		if (!living->shown)
 			reading->waiting[nr++] = living->record->id;

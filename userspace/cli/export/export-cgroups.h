@@ -12,6 +12,9 @@
 #include "container.h"
 #include "told.h"
 
+/* Longer paths have no series: users make cgroups too, and each of some 20 series has the path. */
+#define EXPORT_PATH_MAX		512
+
 /* The sums of a cgroup, in the order of their metrics; then those of nodes. */
 enum export_cgroup_sum {
 	EXPORT_CGROUP_SLOTS,
