@@ -152,6 +152,7 @@ cli/export/export-options.h EXPORT_CONNECTIONS_MAX
 cli/export/clients.h EXPORT_FIRST_S
 cli/export/clients.h EXPORT_NEXT_S
 cli/export/answer.h EXPORT_SNAPSHOT_MS
+cli/export/answer.h EXPORT_CGROUPS_MS
 cli/export/export-data.h EXPORT_TRIES
 cli/export/export-data.h EXPORT_TRY_MS
 cli/export/http.h EXPORT_REQUEST_BYTES

@@ -62,6 +62,7 @@
  *   FAKE_MAP_ERRNO, FAKE_WATCH_ERRNO
  *   FAKE_INFO_RETURN  what INFO returns instead of 0
  *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
+ *   FAKE_LATER     file; the clock of measurements is later by a second for each byte that it has
  *   FAKE_RENAME_SIGNAL  signal that comes before a file is renamed
  *   FAKE_PMUS      directory that has the PMU topdown
  *
@@ -112,6 +113,15 @@ long setting(const char *name, long otherwise)
 	return value && *value ? atol(value) : otherwise;
 }
 
+/* Seconds that a test does not wait for. */
+static time_t seconds_later(void)
+{
+	const char *path = getenv("FAKE_LATER");
+	struct stat st;
+
+	return path && !stat(path, &st) ? st.st_size : 0;
+}
+
 /* A suspend, or somebody who sets the time: both clocks jump as soon as there is that file. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -124,6 +134,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 		return -1;
 	if ((clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME) && jump && !access(jump, F_OK))
 		now->tv_sec += 3600;
+	if (clock == CLOCK_MONOTONIC)
+		now->tv_sec += seconds_later();
 	return 0;
 }
 

@@ -99,6 +99,12 @@ static void forget(struct export_answers *answers)
 	}
 }
 
+/* How long a reading answers. */
+static unsigned int kept_ms(const struct export_answers *answers)
+{
+	return answers->data.cgroups.wanted ? EXPORT_CGROUPS_MS : EXPORT_SNAPSHOT_MS;
+}
+
 /**
  * export_answer_metrics - the metrics as they are now
  * @answers: answers that are kept
@@ -112,7 +118,7 @@ struct MHD_Response *export_answer_metrics(struct export_answers *answers,
 {
 	uint64_t now = clock_now_ns();
 
-	if (!answers->taken_ns || now - answers->taken_ns >= EXPORT_SNAPSHOT_MS * NS_PER_MS) {
+	if (!answers->taken_ns || now - answers->taken_ns >= kept_ms(answers) * NS_PER_MS) {
 		forget(answers);
 		export_data_update(&answers->data);
 		answers->taken_ns = now;

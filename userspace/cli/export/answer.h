@@ -11,6 +11,8 @@
 
 /* Answers within so many ms are one reading, so that many scrapers cost as much as one. */
 #define EXPORT_SNAPSHOT_MS	10
+/* The same with cgroups: owners interrupt CPUs, and the module looks at them once a second. */
+#define EXPORT_CGROUPS_MS	1000
 
 /**
  * struct export_answers - answers that are kept
