@@ -295,6 +295,77 @@ is 'series of a container are those of the manual' \
 result "$((each > said_kib * 1024 || each < said_kib * 512))" "bytes of a cgroup are those of the manual ($each)"
 result "$((each_gzip > said_gzip || each_gzip < said_gzip / 2))" "a cgroup compresses as the manual says ($each_gzip)"
 
+# Clients that ask for large answers, each for another one, and take none of them: the longest paths
+# there are, in characters that take two bytes of a label.  With a sanitizer it takes more of all.
+clients=24
+[[ $TOPDOWN != */asan/* ]] || clients=6
+backslashes=$(printf '\\%.0s' {1..127})
+mapfile -t lines < <(
+	printf '%s\n' "1 0 0 1 " "10 1 1 1 $backslashes" "11 10 2 1 $backslashes" "12 11 3 1 $backslashes"
+	for n in {1000..1495}; do echo "$n 12 4 $n ${backslashes%????}$n"; done)
+list "${lines[@]}"
+# slow_client: one more, $fd, which has had an answer, and so may take 150 s for the next one
+slow_client() {
+	exec {fd}<> "/dev/tcp/127.0.0.1/$port"
+	printf 'HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n' >&"$fd"
+	while read -rt 10 -u "$fd" line && [[ $line != $'\r' ]]; do :; done
+	slow+=("$fd")
+}
+# slow_ask: it asks, in the one format or the other
+slow_ask() {
+	local accept='Accept: text/plain'
+	((fd & 1)) || accept=$prometheus
+	printf 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n' "$accept" >&"$fd"
+}
+# small NAME: the daemon never had more memory than for older answers of 32 MB, and for those of two
+# readings in two formats
+small() {
+	local length peak
+
+	length=$(wc -c < "$TMP/body")
+	peak=$(sed -nE 's/^VmHWM:[[:space:]]*([0-9]+) kB$/\1/p' "/proc/$daemon/status")
+	result "$((length < 10000000))" "$1: an answer is large ($length bytes)"
+	[[ $TOPDOWN == */asan/* ]] ||
+		result "$((peak > (8 + 32) * 1024 + 4 * length / 1024))" "$1: memory is bounded ($peak KB)"
+	for fd in "${slow[@]}"; do exec {fd}>&-; done
+	stop TERM
+	result "$status" "$1: a good end"
+}
+if serve --cgroups; then
+	slow=()
+	for ((n = 0; n < clients; n++)); do
+		printf s >> "$FAKE_LATER"
+		slow_client
+		slow_ask
+		read -rt 60 -u "$fd" line || true
+	done
+	patience=60 scrape
+	before=$(idle)
+	patience=60 scrape
+	is 'slow clients: a scraper gets the figures of now' "$idle_unit" "$(($(idle) - before))"
+	small 'slow clients'
+else
+	failing 'slow clients'
+fi
+# All at once, and each is answered in another second.
+if serve --cgroups; then
+	slow=()
+	for ((n = 0; n < clients; n++)); do slow_client; done
+	kill -STOP "$daemon"
+	for fd in "${slow[@]}"; do slow_ask; done
+	for _ in {1..60}; do
+		printf s >> "$FAKE_LATER"
+		sleep 0.05
+	done &
+	hurry=$!
+	kill -CONT "$daemon"
+	wait "$hurry"
+	patience=60 scrape
+	small 'clients at once'
+else
+	failing 'clients at once'
+fi
+
 # A machine without owners, or without the right to them, still has slots.
 list "1 0 0 1 "
 for why in FAKE_FEATURES=1023:"has no owners ('topdown info'" FAKE_OWNERS_ERRNO=95:'CONFIG_CGROUP_PERF' \

@@ -60,42 +60,42 @@ static struct MHD_Response *response_of(char *text, size_t length)
 	return response;
 }
 
-static struct MHD_Response *make_metrics(const struct export_answers *answers,
+static struct export_answer make_metrics(const struct export_answers *answers,
 					 enum export_format format, bool gzip)
 {
 	struct export_text text = { .format = format };
-	struct MHD_Response *response = NULL;
+	struct export_answer answer = { NULL, 0 };
 	char *body;
-	size_t length;
 
 	export_metrics(&text, &answers->data);
 	body = text.at;
-	length = text.length;
+	answer.length = text.length;
 	if (gzip && !text.failed)
-		body = compress_text(&text, &length);
+		body = compress_text(&text, &answer.length);
 	if (body != text.at || text.failed)
 		free(text.at);
 	if (body && !text.failed)
-		response = response_of(body, length);
-	if (!response)
-		return NULL;
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, export_text_type(format));
-	MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+		answer.response = response_of(body, answer.length);
+	if (!answer.response)
+		return answer;
+	MHD_add_response_header(answer.response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				export_text_type(format));
+	MHD_add_response_header(answer.response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
 	if (gzip)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-	return response;
+		MHD_add_response_header(answer.response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	return answer;
 }
 
 static void forget(struct export_answers *answers)
 {
-	struct MHD_Response **response = &answers->metrics[0][0];
+	struct export_answer *answer = &answers->metrics[0][0];
 	size_t i;
 
 	/* A connection that still sends one has it too. */
 	for (i = 0; i < EXPORT_FORMATS * 2; i++) {
-		if (response[i])
-			MHD_destroy_response(response[i]);
-		response[i] = NULL;
+		if (answer[i].response)
+			MHD_destroy_response(answer[i].response);
+		answer[i].response = NULL;
 	}
 }
 
@@ -106,26 +106,39 @@ static unsigned int kept_ms(const struct export_answers *answers)
 }
 
 /**
- * export_answer_metrics - the metrics as they are now
+ * export_answers_update - look again, if the last look is not of now
+ * @answers: answers that are kept
+ *
+ * Return: true if that was done, so that answers of before are freed when nobody gets them any more.
+ */
+bool export_answers_update(struct export_answers *answers)
+{
+	uint64_t now = clock_now_ns();
+
+	if (answers->taken_ns && now - answers->taken_ns < kept_ms(answers) * NS_PER_MS)
+		return false;
+	forget(answers);
+	export_data_update(&answers->data);
+	answers->taken_ns = now;
+	return true;
+}
+
+/**
+ * export_answer_metrics - the metrics as they were last
  * @answers: answers that are kept
  * @format: format
  * @gzip: compress them
  *
  * Return: the answer, which stays with @answers; NULL if there is no memory.
  */
-struct MHD_Response *export_answer_metrics(struct export_answers *answers,
-					   enum export_format format, bool gzip)
+const struct export_answer *export_answer_metrics(struct export_answers *answers,
+						  enum export_format format, bool gzip)
 {
-	uint64_t now = clock_now_ns();
+	struct export_answer *answer = &answers->metrics[format][gzip];
 
-	if (!answers->taken_ns || now - answers->taken_ns >= kept_ms(answers) * NS_PER_MS) {
-		forget(answers);
-		export_data_update(&answers->data);
-		answers->taken_ns = now;
-	}
-	if (!answers->metrics[format][gzip])
-		answers->metrics[format][gzip] = make_metrics(answers, format, gzip);
-	return answers->metrics[format][gzip];
+	if (!answer->response)
+		*answer = make_metrics(answers, format, gzip);
+	return answer->response ? answer : NULL;
 }
 
 /**

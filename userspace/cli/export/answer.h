@@ -15,19 +15,30 @@
 #define EXPORT_CGROUPS_MS	1000
 
 /**
+ * struct export_answer - an answer
+ * @response: as the library has it; NULL if it was not made
+ * @length: bytes of its body
+ */
+struct export_answer {
+	struct MHD_Response *response;
+	size_t length;
+};
+
+/**
  * struct export_answers - answers that are kept
  * @data: the module
  * @taken_ns: when @data was looked at; 0 for never
- * @metrics: an answer for each format, without and with compression; NULL if it was not made
+ * @metrics: an answer for each format, without and with compression
  */
 struct export_answers {
 	struct export_data data;
 	uint64_t taken_ns;
-	struct MHD_Response *metrics[EXPORT_FORMATS][2];
+	struct export_answer metrics[EXPORT_FORMATS][2];
 };
 
-struct MHD_Response *export_answer_metrics(struct export_answers *answers,
-					   enum export_format format, bool gzip);
+bool export_answers_update(struct export_answers *answers);
+const struct export_answer *export_answer_metrics(struct export_answers *answers,
+						  enum export_format format, bool gzip);
 struct MHD_Response *export_answer_page(const char *path);
 void export_answers_end(struct export_answers *answers);
 

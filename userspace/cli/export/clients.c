@@ -4,7 +4,8 @@
  *
  * A client that sends its request, or takes the answer, a byte at a time could stay for
  * ever. So each request has a time in all. If all connections are taken, the one that has
- * waited longest goes, and so a scraper gets in whatever the others do.
+ * waited longest goes, and so a scraper gets in whatever the others do.  In the same way those go
+ * that keep answers from being freed, if these are large.
  */
 #include "clients.h"
 
@@ -79,8 +80,58 @@ void export_clients_remove(struct export_clients *clients, struct export_client 
 			continue;
 		clients->client[i] = NULL;
 		clients->nr--;
+		clients->nr_closing -= client->closing;
 		free(client);
 		return;
+	}
+}
+
+/**
+ * export_clients_send - an answer begins
+ * @client: its connection, or NULL
+ * @length: bytes of it
+ */
+void export_clients_send(struct export_client *client, size_t length)
+{
+	if (!client)
+		return;
+	client->asked_ns = clock_now_ns();
+	client->length = length;
+}
+
+static struct export_client *longest_sending(const struct export_clients *clients)
+{
+	struct export_client *longest = NULL;
+	size_t i;
+
+	for (i = 0; i < clients->max; i++) {
+		struct export_client *client = clients->client[i];
+
+		if (client && client->length && (!longest || client->asked_ns < longest->asked_ns))
+			longest = client;
+	}
+	return longest;
+}
+
+/**
+ * export_clients_limit - close those whose answers are sent longest, until the others are not large
+ * @clients: all connections
+ * @most: bytes of all answers that are sent
+ */
+void export_clients_limit(struct export_clients *clients, size_t most)
+{
+	size_t i, length = 0;
+
+	for (i = 0; i < clients->max; i++)
+		length += clients->client[i] ? clients->client[i]->length : 0;
+	while (length > most) {
+		struct export_client *client = longest_sending(clients);
+
+		length -= client->length;
+		client->length = 0;
+		client->closing = true;
+		clients->nr_closing++;
+		expire(client);
 	}
 }
 
@@ -93,6 +144,7 @@ void export_clients_answered(struct export_client *client)
 	if (!client)
 		return;
 	client->answered = true;
+	client->length = 0;
 	client->since_ns = clock_now_ns();
 }
 

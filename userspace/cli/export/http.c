@@ -25,6 +25,8 @@
 #include "request.h"
 #include "socket.h"
 
+/* Bytes of older answers that are sent. A new answer is beside them, in several formats. */
+#define OLDER_MAX		(32 << 20)
 #define TLS_PRIORITIES		"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 /**
@@ -52,6 +54,14 @@ struct server {
 	struct export_answers answers;
 };
 
+static struct export_client *client_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info;
+
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	return info ? info->socket_context : NULL;
+}
+
 static const char *header(struct MHD_Connection *connection, const char *name)
 {
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
@@ -76,13 +86,17 @@ static enum MHD_Result send_metrics(struct server *server, struct MHD_Connection
 {
 	const char *accept = header(connection, MHD_HTTP_HEADER_ACCEPT);
 	const char *encodings = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
-	struct MHD_Response *response;
+	const struct export_answer *answer;
 
-	response = export_answer_metrics(&server->answers, export_request_format(accept),
-					 export_request_gzip(encodings));
-	if (!response)
+	/* Others that came in the same moment get the same figures, until the answers are free. */
+	if (!server->clients.nr_closing && export_answers_update(&server->answers))
+		export_clients_limit(&server->clients, OLDER_MAX);
+	answer = export_answer_metrics(&server->answers, export_request_format(accept),
+				       export_request_gzip(encodings));
+	if (!answer)
 		return MHD_NO;
-	return MHD_queue_response(connection, MHD_HTTP_OK, response);
+	export_clients_send(client_of(connection), answer->length);
+	return MHD_queue_response(connection, MHD_HTTP_OK, answer->response);
 }
 
 static enum MHD_Result send_answer(struct server *server, struct MHD_Connection *connection,
@@ -139,15 +153,10 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 static void on_answered(void *cls, struct MHD_Connection *connection, void **request,
 			enum MHD_RequestTerminationCode code)
 {
-	const union MHD_ConnectionInfo *info;
-
 	(void)cls;
 	*request = NULL;
-	if (code != MHD_REQUEST_TERMINATED_COMPLETED_OK)
-		return;
-	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	if (info)
-		export_clients_answered(info->socket_context);
+	if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+		export_clients_answered(client_of(connection));
 }
 
 static void on_message(void *cls, const char *format, va_list args)
