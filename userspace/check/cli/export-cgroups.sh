@@ -317,6 +317,14 @@ slow_ask() {
 	((fd & 1)) || accept=$prometheus
 	printf 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n' "$accept" >&"$fd"
 }
+# unsent: a line for each connection of the daemon of whose answer the kernel has more than 256 KiB
+unsent() {
+	local at state queues
+	while read -r _ at _ state queues _; do
+		[[ $at == *:$(printf %04X "$port") && $state == 01 ]] || continue
+		((16#${queues%:*} <= 256 * 1024)) || echo "$queues"
+	done < /proc/net/tcp
+}
 # small NAME: the daemon never had more memory than for older answers of 32 MB, and for those of two
 # readings in two formats
 small() {
@@ -327,6 +335,7 @@ small() {
 	result "$((length < 10000000))" "$1: an answer is large ($length bytes)"
 	[[ $TOPDOWN == */asan/* ]] ||
 		result "$((peak > (8 + 32) * 1024 + 4 * length / 1024))" "$1: memory is bounded ($peak KB)"
+	is "$1: the kernel has little of each" '' "$(unsent)"
 	for fd in "${slow[@]}"; do exec {fd}>&-; done
 	stop TERM
 	result "$status" "$1: a good end"

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,6 +20,8 @@
 /* sd_listen_fds(3): descriptors are given from this number on. */
 #define GIVEN_FIRST	3
 #define LOOPBACK	"127.0.0.1"
+/* Bytes of an answer that the kernel takes before they can be sent, and counts as our memory. */
+#define UNSENT_MAX	(128 << 10)
 
 union address {
 	struct sockaddr any;
@@ -144,7 +147,10 @@ static int own_socket(const struct export_options *options)
  */
 int export_socket(const struct export_options *options)
 {
-	if (was_given())
-		return given_socket();
-	return own_socket(options);
+	int fd = was_given() ? given_socket() : own_socket(options), unsent = UNSENT_MAX;
+
+	/* Connections have it from there. A socket that is none of TCP does without. */
+	if (fd >= 0)
+		setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
+	return fd;
 }
