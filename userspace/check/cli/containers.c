@@ -56,10 +56,17 @@ static const struct {
 	{ "/machine.slice/libpod-" ID ".scope", "", ID },
 	{ "/machine.slice/libpod-" ID ".scope/container", "", "" },
 	{ "/machine.slice/libpod-conmon-" ID ".scope", "", "" },
-	{ "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope", "", ID },
 	{ "/machine.slice/machine-libpod_pod_" ID ".slice/libpod-" ID ".scope", "", ID },
 	{ "/system.slice/nerdctl-" ID ".scope", "", ID },
 	{ "/ecs/" STATIC "/" ID, "", ID },
+	/* Users make these as they like. */
+	{ "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope", "", "" },
+	{ "/user.slice/user-1000.slice/user@1000.service/kubepods.slice/kubepods-pod" UNDER
+	  ".slice/cri-containerd-" ID ".scope", "", "" },
+	{ "/user.slice/user-1000.slice/user@1000.service/kubepods/burstable/pod" UID, "", "" },
+	{ "/user.slice/" ID, "", "" },
+	{ "/docker/" ID "/user.slice/user-0.slice/kubepods/pod" UID "/" ID, "", "" },
+	{ "/superuser.slice/" ID, "", ID },
 	/* No container. */
 	{ "/", "", "" },
 	{ "", "", "" },

@@ -14,6 +14,9 @@
  * cgroup of the container itself has that of the container.  So a sum over containers, or over
  * those that have the number of a pod and none of a container, counts no slots twice, although the
  * slots of a cgroup have those of all below it.
+ *
+ * Below user.slice users make cgroups as they like, also with the number of a pod of somebody else,
+ * so there are none.
  */
 #include "container.h"
 
@@ -192,6 +195,8 @@ void container_of_path(struct container *container, const char *path)
 	struct part parent = take_last(&higher);
 
 	memset(container, 0, sizeof(*container));
+	if (strstr(path, "/user.slice/"))
+		return;
 	/* A monitor of a container is in the pod too, and must not look like another pod. */
 	if (find_id(container->id, last))
 		find_pod(container->pod_uid, parent, higher);
