@@ -9,6 +9,7 @@ set -euo pipefail
 
 USERSPACE=$(cd "$(dirname "$0")/.." && pwd)
 files=$USERSPACE/containers
+manual=$USERSPACE/../docs/containers.md
 python3 -c 'import yaml' 2> /dev/null || {
 	skip 'files for containers' 'there is no module yaml of Python (apt-get install python3-yaml)'
 	finish
@@ -32,6 +33,10 @@ def keys(of):
 [daemon] = read("daemonset.yaml")
 modules = {one["kind"]: one for one in read("module.yaml")}
 cdi = read("topdown-cdi.json")
+with open(sys.argv[2], encoding="utf-8") as file:
+    blocks = re.findall(r"(?m)^    apiVersion: .*\n(?:    .*\n)+", file.read())
+[quota] = [one for block in blocks for one in yaml.safe_load_all(block)
+           if one["kind"] == "ResourceQuota"]
 pod = daemon["spec"]["template"]["spec"]
 [container] = pod["containers"]
 security = container["securityContext"]
@@ -60,6 +65,9 @@ checks = {
     "CDI has the same": [node["path"] for device in cdi["devices"]
                          for node in device["containerEdits"]["deviceNodes"]] == ["/dev/topdown"],
     "CDI gives nothing else": set(cdi["devices"][0]["containerEdits"]) == {"deviceNodes"},
+    # Of a resource that is not Kubernetes' own there are quotas of requests only.
+    "the quota of the manual forbids what the plugin gives": quota["apiVersion"] == "v1"
+        and quota["spec"] == {"hard": {f"requests.squat.ai/{plugin['name']}": "0"}},
     "images have a registry and a tag": all(re.fullmatch(r"[a-z.]+\.[a-z]+/[^:]+:[^:]+", image)
         for image in (container["image"], modules["Module"]["spec"]["devicePlugin"]["container"]["image"])),
     "the module is built from what is there":
@@ -72,13 +80,13 @@ print(" ".join(container["args"]), file=sys.stderr)
 END
 
 # judge DIRECTORY: a line for each check
-judge() { python3 "$TMP/manifests.py" "$1" > "$TMP/judged" 2> "$TMP/args"; }
+judge() { python3 "$TMP/manifests.py" "$1" "$manual" > "$TMP/judged" 2> "$TMP/args"; }
 judge "$files" || true
 while read -r line; do
 	[[ $line == ok* ]] && bad=0 || bad=1
 	result "$bad" "${line#*ok - }"
 done < "$TMP/judged"
-result "$(($(lines "$TMP/judged") != 13))" 'all of this was checked'
+result "$(($(lines "$TMP/judged") != 14))" 'all of this was checked'
 
 # Rights that are too many are noticed.
 while read -r file from to; do
@@ -100,7 +108,6 @@ topdown-cdi.json /dev/topdown /dev/topdown0
 END
 
 # The manual says what a namespace, a terminal and a runtime need.
-manual=$USERSPACE/../docs/containers.md
 result "$(grep -q 'pod-security.kubernetes.io/enforce=privileged' "$manual" && grep -q 'pod-security.kubernetes.io/enforce: privileged' "$files/daemonset.yaml"; echo $?)" \
 	'the label of the namespace'
 result "$(grep -q 'run .*IMAGE top ' "$manual" && ! grep 'run .*IMAGE top ' "$manual" | grep -v -- 'run -it '; echo $?)" \
