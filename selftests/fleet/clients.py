@@ -70,13 +70,13 @@ def slow_client(kind):
     client = socket.create_connection(("127.0.0.1", port))
     client.setblocking(False)
     if kind == 1:
-        client.send(b"GET /metrics HTTP/1.1\r\nHost: x\r\n")
+        client.send(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n")
     elif kind == 2:
         # Never reads what it asks for again and again.
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-        client.send(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
+        client.send(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
     elif kind == 3:
-        client.send(b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nx")
+        client.send(b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\nx")
     return client
 
 
@@ -107,12 +107,12 @@ def slow():
 
 def fuzzed(rng):
     seeds = [
-        b"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: " + PROMETHEUS.encode() + b"\r\n"
+        b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: " + PROMETHEUS.encode() + b"\r\n"
         b"Accept-Encoding: gzip;q=0.5, deflate\r\nAuthorization: Basic cHJvbTp4\r\n\r\n",
         b"HEAD / HTTP/1.0\r\n\r\n",
-        b"POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         b"5\r\nhello\r\n0\r\n\r\n",
-        b"GET /%00%ff?a=b&c HTTP/1.1\r\nHost: x\r\n"
+        b"GET /%00%ff?a=b&c HTTP/1.1\r\nHost: localhost\r\n"
         b"Accept: application/openmetrics-text;;;q=,,=;\r\n\r\n",
     ]
     text = bytearray(rng.choice(seeds))

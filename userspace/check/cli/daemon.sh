@@ -60,9 +60,9 @@ stop() {
 	daemon=
 }
 
-# ask LINE...: one request, with these lines after the first, and $content after them; its
+# ask LINE...: one request to $host, with these lines after the first, and $content after them; its
 # answer in $TMP/answer, in parts $TMP/head and $TMP/body
-content=
+content= host=
 ask() {
 	local line
 	(
@@ -70,7 +70,7 @@ ask() {
 		# The daemon may close the connection in the middle of this.
 		trap '' PIPE
 		exec 6<> "/dev/tcp/127.0.0.1/$port"
-		printf '%s HTTP/1.1\r\nHost: test\r\nConnection: close\r\n' "$1" >&6
+		printf '%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n' "$1" "${host:-localhost:$port}" >&6
 		for line in "${@:2}"; do printf '%s\r\n' "$line" >&6; done
 		printf '\r\n%s' "$content" >&6
 		timeout "${patience:-10}" cat <&6 > "$TMP/answer"

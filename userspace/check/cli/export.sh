@@ -162,6 +162,16 @@ END
 	answers 'a page that there is not' 404 'Content-Type: text/plain.*'
 	ask 'DELETE /metrics'
 	answers 'another method' 405 'Allow: GET, HEAD'
+	# A page of a stranger, whose name was made to stand for our address.
+	for host in evil.example "evil.example:$port" "localhost.evil.example" 127.0.0.1.evil.example '[evil]' "$(printf 'h%.0s' {1..300})" "$(hostname).evil.example"; do
+		ask 'GET /metrics'
+		answers "Host: ${host:0:40}" 421 'Content-Type: text/plain.*'
+	done
+	for host in "localhost:$port" LOCALHOST 127.0.0.1 "192.0.2.7:$port" "[::1]:$port" "$(hostname)"; do
+		ask 'GET /metrics'
+		answers "Host: $host" 200 "$classic"
+	done
+	host=
 	content=hello
 	ask 'POST /metrics' 'Content-Length: 5'
 	content=
@@ -442,6 +452,8 @@ if serve --auth "$TMP/users"; then
 	answers 'the front page too' 401 'WWW-Authenticate: .*'
 	ask 'GET /metrics' "$(basic prom:s3cret:x)"
 	answers 'a user' 200 "$classic"
+	host=name.example ask 'GET /metrics' "$(basic prom:s3cret:x)"
+	answers 'a user, by any name of the machine' 200 "$classic"
 	ask 'GET /metrics' "$(basic other:pw bAsIc)"
 	answers 'another user' 200 "$classic"
 	echo 'prom:new' > "$TMP/users"
@@ -470,7 +482,7 @@ if command -v openssl > /dev/null; then
 	new_certificate "$TMP/key.pem" "$TMP/cert.pem"
 	if serve --tls-cert "$TMP/cert.pem" --tls-key "$TMP/key.pem"; then
 		tls() {
-			printf 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' |
+			printf 'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' |
 				timeout 10 openssl s_client -connect "127.0.0.1:$port" -quiet \
 					-verify_return_error -CAfile "${served-$TMP/cert.pem}" \
 					-cipher 'DEFAULT:@SECLEVEL=0' "$@" 2> "$TMP/tls.err"
@@ -513,6 +525,8 @@ fi
 if serve --address 0.0.0.0; then
 	result "$(await grep -q 'other machines can read this' "$TMP/daemon.err"; echo $?)" \
 		'an address that others can reach'
+	host=node17.example ask 'GET /metrics'
+	answers 'it has any name' 200 "$classic"
 	stop
 else
 	result 1 'the daemon listens for others'
@@ -542,6 +556,8 @@ port=$(< "$TMP/out")
 sed 's/^/# /' "$TMP/daemon.err"
 ask 'GET /metrics'
 answers 'a socket that was passed' 200 "$classic"
+host=evil.example ask 'GET /metrics'
+answers 'its address is known too' 421 '.*'
 stop
 result "$(($(lines "$TMP/daemon.err")))" 'it needs no other'
 run eval '(given listen 2)'

@@ -52,6 +52,7 @@ static void parse(unsigned int command, int argc, char **argv)
 	default:
 		export_request_format(argv[0]);
 		export_request_gzip(argv[0]);
+		export_request_is_local(argv[0]);
 	}
 }
 

@@ -34,6 +34,7 @@
  * @options: the command line
  * @daemon: the library's daemon
  * @listening: the socket that clients come to; each daemon of the library has a copy
+ * @local: only this machine can reach it, and all who can may read
  * @signals: descriptor of the signals
  * @closed: a connection was closed: if the library was full, it looks for clients again only
  *	when it is run again
@@ -46,6 +47,7 @@ struct server {
 	const struct export_options *options;
 	struct MHD_Daemon *daemon;
 	int listening;
+	bool local;
 	int signals;
 	bool closed;
 	bool starting;
@@ -99,11 +101,16 @@ static enum MHD_Result send_metrics(struct server *server, struct MHD_Connection
 	return MHD_queue_response(connection, MHD_HTTP_OK, answer->response);
 }
 
+static const char misdirected[] =
+	"This exporter serves only its own machine: ask for an address, localhost or the name of the machine, or start it with --auth\n";
+
 static enum MHD_Result send_answer(struct server *server, struct MHD_Connection *connection,
 				   const char *path, const char *method)
 {
 	const char *user = header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
 
+	if (server->local && !export_request_is_local(header(connection, MHD_HTTP_HEADER_HOST)))
+		return send_error(connection, MHD_HTTP_MISDIRECTED_REQUEST, misdirected, NULL, NULL);
 	if (!export_files_knows(&server->files, user))
 		return send_error(connection, MHD_HTTP_UNAUTHORIZED, "Unauthorized\n",
 				  MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Basic realm=\"topdown\"");
@@ -344,6 +351,7 @@ static bool prepare(struct server *server)
 	if (server->signals < 0)
 		return false;
 	server->listening = export_socket(options);
+	server->local = !options->auth && export_socket_is_local(server->listening);
 	if (server->listening >= 0)
 		server->daemon = start_daemon(server, &server->files);
 	return server->daemon;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the headers of a request ask for (RFC 9110, 12.5).
+ * What the headers of a request ask for (RFC 9110, 7.2 and 12.5).
  *
- * A header is a list of elements between commas. An element is a name with parameters, each
+ * But for Host a header is a list of elements between commas. An element is a name with parameters, each
  * after a semicolon. The parameter q is the weight, 0 to 1.
  */
 #include "request.h"
 
+#include <arpa/inet.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define BLANKS		" \t"
 /* The weight of an element without one, in thousandths. */
@@ -112,6 +115,43 @@ enum export_format export_request_format(const char *accept)
 	if (modern && modern >= weight_in(accept, "text/plain", "0.0.4"))
 		return EXPORT_OPENMETRICS;
 	return EXPORT_PROMETHEUS;
+}
+
+/* Without the port, and the brackets of IPv6; false if it is too long for a name. */
+static bool name_in(const char *host, char name[HOST_NAME_MAX + 1])
+{
+	bool v6 = host[0] == '[';
+	size_t length = strcspn(host + v6, v6 ? "]" : ":");
+
+	if (length > HOST_NAME_MAX)
+		return false;
+	memcpy(name, host + v6, length);
+	name[length] = '\0';
+	return true;
+}
+
+/**
+ * export_request_is_local - whether a request names this machine
+ * @host: value of the header Host, NULL for none
+ *
+ * The page of a stranger that a browser here shows may let its own name stand for the address of
+ * the loopback, and then read the answer.
+ *
+ * Return: true for an address, localhost, the name of this machine, and no name at all.
+ */
+bool export_request_is_local(const char *host)
+{
+	char name[HOST_NAME_MAX + 1], own[HOST_NAME_MAX + 1];
+	struct in6_addr address;
+
+	if (!host)
+		return true;
+	if (!name_in(host, name))
+		return false;
+	if (inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1)
+		return true;
+	return !strcasecmp(name, "localhost") ||
+	       (!gethostname(own, sizeof(own)) && !strcasecmp(name, own));
 }
 
 /**

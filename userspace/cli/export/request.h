@@ -10,6 +10,7 @@
 #include "export-text.h"
 
 enum export_format export_request_format(const char *accept);
+bool export_request_is_local(const char *host);
 bool export_request_gzip(const char *accept_encoding);
 
 #endif /* TOPDOWN_CLI_REQUEST_H */

@@ -105,6 +105,22 @@ static bool is_loopback(const union address *address)
 	return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
+/**
+ * export_socket_is_local - can only this machine reach it by IP?
+ * @fd: socket that listens
+ *
+ * Return: true if its address is one of the loopback's.
+ */
+bool export_socket_is_local(int fd)
+{
+	union address address;
+	socklen_t size = sizeof(address);
+
+	return !getsockname(fd, &address.any, &size) &&
+	       (address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6) &&
+	       is_loopback(&address);
+}
+
 static bool begin_listening(int fd, const union address *address)
 {
 	int yes = 1;

@@ -8,6 +8,7 @@
 #include "export-options.h"
 
 bool export_address_check(const char *text);
+bool export_socket_is_local(int fd);
 int export_socket(const struct export_options *options);
 
 #endif /* TOPDOWN_CLI_SOCKET_H */
