@@ -140,7 +140,7 @@ static void test_cpus(const char *path)
 	unsigned int cpu, number;
 
 	check(!topdown_map_open(&map, td) && topdown_map_nr_cpus(map) == GROWTH_CPUS &&
-	      topdown_map_history(map) == GROWTH_HISTORY, "the map of CPUs");
+	      topdown_map_history(map) == GROWTH_HISTORY, "the map of CPUs can be read");
 	for (cpu = 0; cpu < GROWTH_CPUS; cpu++) {
 		record_ok = record_ok &&
 			    !topdown_map_read_record(map, cpu, &record, sizeof(record), &open) &&
@@ -156,10 +156,10 @@ static void test_cpus(const char *path)
 				    window.clamped == GROWTH_CLAMPED && grown_right(&window) &&
 				    figures_of(&window.figures, GROWTH_WINDOW(cpu, number));
 	}
-	check(record_ok, "records");
-	check(open_ok, "open windows");
-	check(window_ok, "windows of the history");
-	check(between_ok, "differences");
+	check(record_ok, "records have what both know");
+	check(open_ok, "open windows have what both know");
+	check(window_ok, "windows of the history have what both know");
+	check(between_ok, "differences have what both know");
 	topdown_map_close(map);
 	topdown_close(td);
 }
@@ -200,7 +200,7 @@ static void test_session(const char *path)
 	struct topdown_session seen;
 	unsigned int nr = KINDS;
 
-	check(!topdown_session_map_open(&map, session), "the map of a session");
+	check(!topdown_session_map_open(&map, session), "the map of a session opens");
 	check(!topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr,
 					      sizeof(*kind)) &&
 	      nr == (newer ? 4 : 3) && seen.nr_kinds == nr &&
@@ -209,16 +209,16 @@ static void test_session(const char *path)
 	      seen.out_flags == TOPDOWN_SESSION_OUT_INCOMPLETE && seen.out_tasks == 7 &&
 	      seen.out_dropped == GROWTH_DROPPED &&
 	      seen.out_source == TOPDOWN_SOURCE_PERF_METRICS && seen.out_level == 2 &&
-	      seen.out_nodes == GROWTH_NODES_KNOWN, "what it says of the session");
-	check(seen.out_switches == 123 && seen.out_merged_ns == 123, "sums of the shares");
-	check(credits_are(&seen.out_figures, -1), "figures of all kinds of core");
+	      seen.out_nodes == GROWTH_NODES_KNOWN, "it says what the session has");
+	check(seen.out_switches == 123 && seen.out_merged_ns == 123, "shares have their sums");
+	check(credits_are(&seen.out_figures, -1), "all kinds of core have their figures");
 	check(credits_are(&kind[TOPDOWN_KIND_CORE].figures, TOPDOWN_KIND_CORE),
-	      "figures of P-cores");
+	      "P-cores have their figures");
 	check(credits_are(&kind[TOPDOWN_KIND_ATOM].figures, TOPDOWN_KIND_ATOM),
-	      "figures of E-cores");
+	      "E-cores have their figures");
 	check(!newer || (kind[GROWTH_KIND].kind == GROWTH_KIND &&
 			 credits_are(&kind[GROWTH_KIND].figures, GROWTH_KIND)),
-	      "figures of cores of a kind that nobody knows");
+	      "cores of an unknown kind have their figures");
 	topdown_session_map_close(map);
 	close(session);
 }
@@ -228,7 +228,7 @@ static void test_info(struct topdown *td)
 	const struct topdown_info *info = topdown_info_get(td);
 
 	check(info->out_nr_cpus == 4 && !strcmp(info->out_version, "9.8.7") &&
-	      info->out_load_time_ns == 5000000000 && grown_right(info), "INFO");
+	      info->out_load_time_ns == 5000000000 && grown_right(info), "INFO has what both know");
 }
 
 static bool reading_right(const struct topdown_reading *reading)
@@ -257,10 +257,10 @@ static void test_reading(struct topdown *td)
 	topdown_reading_create(&now, td, NULL, 0);
 	check(!topdown_reading_update(then, TOPDOWN_READ_FRESH) &&
 	      !topdown_reading_update(now, TOPDOWN_READ_FRESH) && reading_right(then) &&
-	      reading_right(now), "READ");
+	      reading_right(now), "READ has what both know");
 	check(!topdown_reading_between(then, now, 2, 2, &figures) &&
 	      figures.slots == 5880000000 && figures.ratio[TOPDOWN_MEMORY_BOUND] == 300000000,
-	      "a difference");
+	      "a difference has what both know");
 	topdown_reading_destroy(then);
 	topdown_reading_destroy(now);
 }
@@ -271,17 +271,19 @@ static void test_tasks(struct topdown *td)
 	struct topdown_session then, now;
 	int session = -1, view = -1;
 
-	check(!topdown_session_attach(td, getpid(), 0, &session) && session > 0, "ATTACH");
+	check(!topdown_session_attach(td, getpid(), 0, &session) && session > 0,
+	      "ATTACH gives a session");
 	check(!topdown_session_read(session, TOPDOWN_SESSION_FRESH, &then, sizeof(then)) &&
 	      !topdown_session_read(session, TOPDOWN_SESSION_FRESH, &now, sizeof(now)) &&
 	      !topdown_session_between(&then, &now, 2, &figures) &&
 	      figures.enabled_ns == 1000000000 && figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
-	      grown_right(&now), "SESSION");
+	      grown_right(&now), "SESSION has what both know");
 	check(!topdown_session_control(session, TOPDOWN_CONTROL_DISABLE) &&
-	      !topdown_session_view(session, &view), "CONTROL");
+	      !topdown_session_view(session, &view), "CONTROL does what it is asked for");
 	close(session);
 	check(!topdown_session_read(view, 0, &now, sizeof(now)) &&
-	      now.out_state == TOPDOWN_SESSION_STATE_DETACHED && grown_right(&now), "a view");
+	      now.out_state == TOPDOWN_SESSION_STATE_DETACHED && grown_right(&now),
+	      "a view reads what the session has");
 	close(view);
 }
 
@@ -292,13 +294,14 @@ static void test_events(struct topdown *td)
 	uint32_t watch = 0;
 
 	setenv("FAKE_EVENT", "2", 1);
-	check(topdown_watch_wait(td, 0, &event, sizeof(event)) == -EAGAIN, "no watch, no event");
-	check(!topdown_watch_add(td, NULL, 0, &what, &watch) && watch == 1, "WATCH");
+	check(topdown_watch_wait(td, 0, &event, sizeof(event)) == -EAGAIN,
+	      "without a watch there is no event");
+	check(!topdown_watch_add(td, NULL, 0, &what, &watch) && watch == 1, "WATCH adds a watch");
 	memset(&event, 0xff, sizeof(event));
 	check(!topdown_watch_wait(td, -1, &event, sizeof(event)) && event.cpu == 2 &&
 	      event.time_ns == 77 && event.watch == 1 && event.count == 3 &&
-	      event.ratio == 250000000 && grown_right(&event), "an event");
-	check(!topdown_watch_remove(td, watch), "its end");
+	      event.ratio == 250000000 && grown_right(&event), "an event has what both know");
+	check(!topdown_watch_remove(td, watch), "a watch can be removed");
 }
 
 static void test_device(void)
@@ -306,7 +309,7 @@ static void test_device(void)
 	struct topdown *td = NULL;
 
 	setenv("FAKE_FEATURES", "255", 1);
-	check(!topdown_open(&td, NODE), "open");
+	check(!topdown_open(&td, NODE), "the node opens");
 	test_info(td);
 	test_reading(td);
 	test_tasks(td);

@@ -169,10 +169,10 @@ static void test_nodes(void)
 	}
 	check(all, "each node has a column of its name");
 	columns_select(&list, TABLE_CPUS, 1, 0);
-	check(list.nr == 8, "level 1 of most CPUs: who, four nodes, IPC, busy, slots");
+	check(list.nr == 8, "level 1 of most CPUs has who, four nodes, IPC, busy, slots");
 	columns_select(&list, TABLE_TOP, 2, 1U << TOPDOWN_SMT_CONTENTION);
 	check(list.nr == 18,
-	      "level 2 of top: who, 12 nodes and one that is there, rate, share, IPC, busy");
+	      "level 2 of top has who, 12 nodes and one that is there, rate, share, IPC, busy");
 }
 
 int main(void)

@@ -54,16 +54,16 @@ sleep 0.4
 say stop
 finished
 cp "$TMP/out" "$TMP/csv"
-expect 'stat: enable, disable and stop' 0 '^time,interval,row' ''
+expect 'stat obeys enable, disable and stop' 0 '^time,interval,row' ''
 result "$(holds "$(column interval | head -n 1) >= 0.5 && $(column interval | head -n 1) < 0.9"; echo $?)" \
 	"the parts together ($(column interval | head -n 1) s)"
-result "$(($(lines "$TMP/csv") != 6))" 'a row of each CPU'
+result "$(($(lines "$TMP/csv") != 6))" 'each CPU has a row'
 result "$([[ $(column slots | tail -n +2 | sum) == "$(column slots | head -n 1 | sum)" && $(column slots | head -n 1) != 0 ]]; echo $?)" \
 	'whose slots are those of the sum'
-result "$([[ $(column tma_retiring | sort -u) == 0.400000000 ]]; echo $?)" 'with their ratios'
+result "$([[ $(column tma_retiring | sort -u) == 0.400000000 ]]; echo $?)" 'rows have their ratios'
 # Without a word it is the same as ever.
 FAKE_STEP=1000 run fake stat -a --control "fd:7" --timeout 100
-expect 'fd:, and no word' 0 'tma_retiring' ''
+expect 'without a word fd: changes nothing' 0 'tma_retiring' ''
 # A part counts once: slots of two parts are those of two measurements, and not of all readings.
 run fake stat -a -x , --timeout 100
 cp "$TMP/out" "$TMP/csv"
@@ -95,7 +95,7 @@ result $? 'a command goes on after stop'
 kill -TERM $pid
 finished
 cp "$TMP/err" "$TMP/csv"
-result "$((status != 143))" 'until it ends'
+result "$((status != 143))" 'it goes on until it ends'
 result "$(holds "$(column interval | sum) > 0.3 && $(column interval | sum) < 0.75"; echo $?)" \
 	"the intervals are those of the parts ($(column interval | sum) s)"
 result "$(column interval | awk '$1 > 0.2 { bad = 1 } END { exit bad || NR < 4 }'; echo $?)" 'no interval is longer than the others'
@@ -107,7 +107,7 @@ cp "$TMP/out" "$TMP/csv"
 result "$(($(column interval | wc -l) != 3))" '--count counts what is printed'
 start stat -D -1 -- sleep 0.2
 finished
-expect 'no enable' 0 '' "^topdown: nothing was measured: --control has got no 'enable'$"
+expect 'a lack of enable is said' 0 '' "^topdown: nothing was measured: --control has got no 'enable'$"
 start stat -a -D -1 -x , --timeout 600
 sleep 0.2
 say enable
@@ -119,10 +119,10 @@ printf 'disable\0' >&7
 read -r -t 20 answer <&8
 printf 'begin\n\n%099d\n\033[1m\n' 0 >&7
 finished
-expect 'unknown words' 0 'tma_retiring' "^topdown: --control: 'begin' does nothing \(allowed: enable, disable, stop, ping\)
+expect 'unknown words do nothing' 0 'tma_retiring' "^topdown: --control: 'begin' does nothing \(allowed: enable, disable, stop, ping\)
 topdown: --control: '0{31}' does nothing .*
 topdown: --control: '\?\[1m' does nothing "
-result "$(read -r -t 0.1 answer <&8; echo $((!$?)))" 'have no answer'
+result "$(read -r -t 0.1 answer <&8; echo $((!$?)))" 'unknown words have no answer'
 
 # Recordings of tasks.  A reading of the stand-in has 6e9 slots more than the one before.
 start record -D -1 -I 20 -o "$data" -- sleep 60
@@ -136,7 +136,7 @@ sleep 0.1
 say stop
 kill -TERM $pid
 finished
-expect 'record: enable, disable and stop' 143 '' ' samples of 1 task in '
+expect 'record obeys enable, disable and stop' 143 '' ' samples of 1 task in '
 td report --steps -j "$data" > "$TMP/steps"
 json slots "$TMP/steps" | awk '{ used = $1 > 0; n += used; if (used && !last) parts++; last = used }
 	END { print "# " n " of " NR " steps in " parts " parts"; exit parts != 2 || n < 10 || n > NR - 15 }' && bad=0 || bad=1
@@ -148,20 +148,20 @@ echo disable >&7
 say ping
 say stop
 finished
-expect 'record: CPUs' 0 '' "^topdown: --control: 'disable' does nothing \(a recording of CPUs or of latencies has no gap; allowed: stop, ping\)
+expect 'record of CPUs has no gap' 0 '' "^topdown: --control: 'disable' does nothing \(a recording of CPUs or of latencies has no gap; allowed: stop, ping\)
 topdown: [0-9]+ windows of 4 CPUs"
 run td report "$data"
-expect 'end with stop as with Ctrl-C' 0 'none lost' ''
+expect 'record ends with stop as with Ctrl-C' 0 'none lost' ''
 
 # Refusals.
 for bad in '' x: fifo: 'fifo:,' 'fifo:a,' fifo:a,b,c fd:; do
 	run fake stat -a --timeout 100 --control "$bad"
-	expect "--control '$bad'" 2 '' '^topdown: --control: .* names no fifo'
+	expect "--control refuses '$bad'" 2 '' '^topdown: --control: .* names no fifo'
 done
 for bad in "fifo:$TMP/none" "fifo:$TMP/period" "fifo:$TMP/words,$TMP/none" fd:99 fd:x fd:7,99; do
 	for command in stat record; do
 		run fake $command -a --timeout 100 -o "$TMP/refused" --control "$bad"
-		expect "$command --control '$bad'" 2 '' '^topdown: --control: '
+		expect "$command refuses --control '$bad'" 2 '' '^topdown: --control: '
 	done
 done
 result "$([[ ! -e $TMP/refused ]]; echo $?)" 'a wrong --control writes no file'
@@ -169,6 +169,6 @@ for bad in 'stat -D 1s' 'stat --by process' 'stat -r 2 true' 'record -D 1s -- tr
 	# shellcheck disable=SC2086 # several words
 	set -- $bad
 	run fake "$1" --control fd:7 "${@:2}"
-	expect "$bad" 2 '' '^topdown: -'
+	expect "$bad is refused" 2 '' '^topdown: -'
 done
 finish

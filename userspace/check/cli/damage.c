@@ -78,7 +78,7 @@ static void test_changed(unsigned char with)
 		if (!bad++)
 			ktap_note("byte %zu: %s", i, said);
 	}
-	check(!bad && size > 1000, with == 1 ? "a changed bit" : "a changed byte");
+	check(!bad && size > 1000, with == 1 ? "a changed bit is told" : "a changed byte is told");
 }
 
 static void test_cut(void)
@@ -93,12 +93,12 @@ static void test_cut(void)
 		if (!bad++)
 			ktap_note("%zu bytes: %s", i, said);
 	}
-	check(!bad, "a file that was cut off");
+	check(!bad, "a file that was cut off is told");
 	for (i = 0, bad = 0; i < size; i += stride) {
 		put(i);
 		bad += report("--partial") > EXIT_RUNTIME;
 	}
-	check(!bad, "a file that was cut off, with --partial");
+	check(!bad, "a file that was cut off does no harm with --partial");
 }
 
 /* As after a power failure: the length is there, and the last sectors are not. */
@@ -123,7 +123,7 @@ static void test_zeros(void)
 		if (i <= sector && (cut == EXIT_OK ? zeros : zeros > EXIT_RUNTIME) && !bad++)
 			ktap_note("zeros from %zu: %d instead of %d, %s", i, zeros, cut, said);
 	}
-	check(!bad && partly, "a file whose last sectors are zero, with --partial");
+	check(!bad && partly, "a file whose last sectors are zero is as a cut one with --partial");
 }
 
 static void test_more(void)
@@ -131,7 +131,7 @@ static void test_more(void)
 	memcpy(bytes, whole, size);
 	bytes[size] = 0;
 	put(size + 1);
-	check(is_refused("something after its end"), "a byte too many");
+	check(is_refused("something after its end"), "a byte too many is told");
 }
 
 /* Give the right checksum to the block at @at, and tell where the next one is. */
@@ -159,11 +159,11 @@ static void test_version(void)
 	start->crc = crc32(0, bytes, offsetof(struct record_start, crc));
 	put(size);
 	check(is_refused("it has version 2, and this program knows version 1: a newer topdown"),
-	      "a newer version");
+	      "a newer version is told");
 	start->version = 0;
 	start->crc = crc32(0, bytes, offsetof(struct record_start, crc));
 	put(size);
-	check(is_refused("which there never was"), "version 0");
+	check(is_refused("which there never was"), "version 0 is told");
 }
 
 /* A block that is not known, and structures that have grown. */
@@ -205,7 +205,7 @@ static void test_crossed(void)
 	put(size);
 	for (i = 0; i < 4; i++)
 		bad += report(forms[i]) != EXIT_RUNTIME || !strstr(said, "it has CPUs and tasks");
-	check(!bad, "blocks of CPUs in a recording of tasks, or of tasks in one of CPUs");
+	check(!bad, "blocks of the other kind are told");
 }
 
 static void test_senseless(void)
@@ -226,7 +226,7 @@ static void test_senseless(void)
 		tried++;
 	}
 	ktap_note("%zu of %zu were refused", refused, tried);
-	check(refused && refused < tried, "what makes no sense, with the right checksum");
+	check(refused && refused < tried, "what makes no sense is told despite its checksum");
 }
 
 int main(int argc, char **argv)
@@ -252,7 +252,7 @@ int main(int argc, char **argv)
 	nowhere = open("/dev/null", O_WRONLY);
 	memcpy(bytes, whole, size);
 	put(size);
-	check(report("-A") == EXIT_OK, "the file as it is");
+	check(report("-A") == EXIT_OK, "the file as it is can be read");
 	test_changed(0xff);
 	test_changed(1);
 	test_cut();

@@ -54,7 +54,7 @@ if serve --cgroups; then
 	scrape "$prometheus"
 	same_text export-cgroups-openmetrics.txt
 	# The cgroup of the whole has all slots but those of idle tasks and of others.
-	is 'slots of the root' 16 "$(steps | grep -oE '^/=[0-9]+' | cut -d= -f2)"
+	is 'the root has its slots' 16 "$(steps | grep -oE '^/=[0-9]+' | cut -d= -f2)"
 	if command -v promtool > /dev/null; then
 		ask 'GET /metrics'
 		promtool check metrics < "$TMP/body" > "$TMP/lint" 2>&1 || true
@@ -77,7 +77,7 @@ if serve --cgroups; then
 	readings=$((($(idle) - before) / idle_unit)) seconds=$(((${EPOCHREALTIME/./} - begun) / 1000000))
 	result "$((readings > seconds))" "eight more read them once a second at most ($readings in $seconds s)"
 	stop TERM
-	result "$status" 'a good end'
+	result "$status" 'it is a good end'
 	is 'nothing was said but where it listens' 1 "$(lines "$TMP/daemon.err")"
 else
 	failing 'cgroups'
@@ -95,7 +95,7 @@ fi
 list "1 0 0 1 " "10 1 1 1 a" "11 10 2 9 a1" "20 1 1 5 b" "30 1 1 0 idle"
 if serve --cgroups --max-cgroups 3; then
 	scrape
-	is 'those with the most slots, with their parents' '/=16 /a=10 /a/a1=9' "$(steps)"
+	is 'those with the most slots have places, with their parents' '/=16 /a=10 /a/a1=9' "$(steps)"
 	is 'one is left out, and what never ran is none' '3 0 1' "$(states)"
 	list "1 0 0 1 " "10 1 1 1 a" "11 10 2 9 a1" "20 1 1 500 b" "30 1 1 0 idle"
 	scrape
@@ -118,10 +118,10 @@ if serve --cgroups --max-ended 2; then
 	scrape
 	list "1 0 0 1 " "10 1 1 9 s" "12 10 2 4 y" "13 10 2 3 z"
 	scrape
-	is 'an end' '/=17 /s=16 /s/x=7 /s/y=4 /s/z=3' "$(steps)"
+	is 'what ended is in its parent' '/=17 /s=16 /s/x=7 /s/y=4 /s/z=3' "$(steps)"
 	list "1 0 0 1 " "10 1 1 13 s" "13 10 2 3 z"
 	scrape
-	is 'two ends' '/=17 /s=16 /s/x=7 /s/y=4 /s/z=3' "$(steps)"
+	is 'two that ended are in their parent' '/=17 /s=16 /s/x=7 /s/y=4 /s/z=3' "$(steps)"
 	is 'two have ended' '3 2 0' "$(states)"
 	list "1 0 0 1 " "10 1 1 16 s"
 	scrape
@@ -136,7 +136,7 @@ if serve --cgroups --max-ended 2; then
 	is 'a cgroup that took a place goes on counting' '/=23 /s=22 /s/y=4 /s/z=9' "$(steps)"
 	list "1 0 0 1 " "10 1 1 22 s" "15 10 2 2 z"
 	scrape
-	is 'made again between two scrapes' '/=25 /s=24 /s/y=4 /s/z=11' "$(steps)"
+	is 'a cgroup may be made again between two scrapes' '/=25 /s=24 /s/y=4 /s/z=11' "$(steps)"
 	stop TERM
 else
 	failing 'ended ones'
@@ -146,7 +146,7 @@ if serve --cgroups --max-ended 0; then
 	scrape
 	list "1 0 0 1 " "10 1 1 9 s"
 	scrape
-	is 'no series of what has ended' '/=10 /s=9' "$(steps)"
+	is 'what has ended has no series' '/=10 /s=9' "$(steps)"
 	is 'none is said to have ended' '2 0 0' "$(states)"
 	stop TERM
 else
@@ -200,7 +200,7 @@ if serve --cgroups --max-cgroups 10 --max-ended 7; then
 	is 'churn: no series jumps' 0 "$jumps"
 	result "$((grown < 50))" "churn: series grow ($grown times)"
 	stop TERM
-	result "$status" 'churn: a good end'
+	result "$status" 'churn: it is a good end'
 else
 	failing 'churn'
 fi
@@ -245,10 +245,10 @@ if serve --cgroups; then
 	scrape
 	list "1 0 0 7 "
 	scrape
-	is 'a sum of the module that falls' '/=9' "$(steps)"
+	is 'a sum of the module that falls is held' '/=9' "$(steps)"
 	list "1 0 0 11 "
 	scrape
-	is 'until it has caught up' '/=11' "$(steps)"
+	is 'it is held until it has caught up' '/=11' "$(steps)"
 	# Each is 7 * 10^18 slots, which the sum of the stand-in does not have room for.
 	lines=("1 0 0 11 ")
 	for n in 1 2 3 4; do
@@ -257,7 +257,7 @@ if serve --cgroups; then
 		scrape
 	done
 	slots=$(sed -n 's/^topdown_cgroup_slots_total{id="\/"} //p' "$TMP/out")
-	is 'a sum beyond 64 bits' 27840000026400000000 "$slots"
+	is 'a sum goes beyond 64 bits' 27840000026400000000 "$slots"
 	stop TERM
 else
 	failing 'sums'
@@ -381,14 +381,14 @@ for why in FAKE_FEATURES=1023:"has no owners ('topdown info'" FAKE_OWNERS_ERRNO=
 	FAKE_OWNERS_ERRNO=13:'CAP_PERFMON' FAKE_OWNERS_ERRNO=12:'cannot read owners .*Cannot allocate memory'; do
 	if serve_with "${why%%:*}" --cgroups; then
 		for _ in 1 2 3; do scrape; done
-		is "${why%%:*}: no cgroups" 'topdown_cgroups_up 0' "$(grep -v '^#' "$TMP/out")"
+		is "${why%%:*}: no cgroups are there" 'topdown_cgroups_up 0' "$(grep -v '^#' "$TMP/out")"
 		grep -v topdown_cgroup "$TMP/body" | settled > "$TMP/rest"
 		result "$(cmp -s "$TMP/rest" "$golden/export.txt"; echo $?)" "${why%%:*}: the rest is as without them"
 		sed 's/^/# /' "$TMP/daemon.err"
 		is "${why%%:*}: it is said once" '1 1' "$(grep -c '^topdown: --cgroups: ' "$TMP/daemon.err") $(
 			grep -c "^topdown: --cgroups: .*${why#*:}" "$TMP/daemon.err")"
 		stop TERM
-		result "$status" "${why%%:*}: a good end"
+		result "$status" "${why%%:*}: it is a good end"
 	else
 		failing "${why%%:*}"
 	fi
@@ -396,7 +396,7 @@ done
 export FAKE_LOADED=$TMP/loaded
 if serve --cgroups; then
 	scrape
-	is 'no module yet' 'topdown_cgroups_up 0' "$(grep -v '^#' "$TMP/out")"
+	is 'no module is there yet' 'topdown_cgroups_up 0' "$(grep -v '^#' "$TMP/out")"
 	: > "$FAKE_LOADED"
 	scrape
 	is 'the module is there now' '/=1' "$(steps)"
@@ -407,11 +407,11 @@ fi
 unset FAKE_LOADED
 
 run fake export --cgroups
-expect 'cgroups of one run' 2 '' '^topdown: --cgroups needs --listen.*stat --by cgroup'
+expect 'cgroups of one run are refused' 2 '' '^topdown: --cgroups needs --listen.*stat --by cgroup'
 for bad in '--cgroups=0' '--cgroups=32' '--cgroups=' '--cgroups 3' '--max-cgroups 5' '--max-ended 5' \
 	'--cgroups --max-cgroups 0' '--cgroups --max-cgroups 4097' '--cgroups --max-ended 4097'; do
 	# shellcheck disable=SC2086 # several words
 	run fake export --listen $bad
-	expect "$bad" 2 '' '^topdown: '
+	expect "$bad is refused" 2 '' '^topdown: '
 done
 finish

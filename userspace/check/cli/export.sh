@@ -28,15 +28,15 @@ result "$(grep -qx 'topdown_expected_ratio{core_type="only"} 0.833333333' "$TMP/
 # Children that were counted in four of ten steps have fewer slots to be compared with.
 FAKE_SINCE=6 run fake export
 counted=$(sed -n 's/^topdown_level2_counted_slots_total.*"frontend_bound"} //p' "$TMP/out")
-result "$((counted != 94560000000))" "drilldown: its own denominator ($counted)"
+result "$((counted != 94560000000))" "drilldown has its own denominator ($counted)"
 
 # 24 * 10^18 slots do not fit 64 bits, and a counter must not fall.
 FAKE_STEPS=1000000000 run fake export
 result "$(grep -qx 'topdown_slots_total{core_type="only"} 23640000000000000000' "$TMP/out"; echo $?)" \
-	'a sum beyond 64 bits'
+	'a sum goes beyond 64 bits'
 FAKE_STEPS=1000000000 FAKE_CPUS=256 run fake export
 slots=$(sed -n 's/^topdown_slots_total.* //p' "$TMP/out")
-result "$([[ $slots == 849600000000000000000 ]]; echo $?)" "a larger one, of three digits more ($slots)"
+result "$([[ $slots == 849600000000000000000 ]]; echo $?)" "a larger one has three digits more ($slots)"
 
 # CPUs that are offline stay in the sum, and go from the series of CPUs.
 FAKE_OFFLINE=1 run fake export
@@ -48,7 +48,7 @@ result "$(grep -q 'cpu="2"' "$TMP/out" && ! grep -q 'cpu="1"' "$TMP/out"; echo $
 FAKE_ABSENT=3 run fake export -A
 result "$(! grep -q 'cpu="3"' "$TMP/out"; echo $?)" 'a CPU that was never there has no series'
 FAKE_STATE=77 run fake export
-result "$(grep -qx 'topdown_cpus{state="unknown"} 4' "$TMP/out"; echo $?)" 'a state of a newer module'
+result "$(grep -qx 'topdown_cpus{state="unknown"} 4' "$TMP/out"; echo $?)" 'a state of a newer module is unknown'
 FAKE_STATE=2 FAKE_LEVEL=0 run fake export
 result "$(grep -qx 'topdown_cpus{state="unsupported"} 4' "$TMP/out" &&
 	! grep -q '_total{' "$TMP/out"; echo $?)" 'a machine that cannot be measured has no counters'
@@ -77,43 +77,43 @@ FAKE_OPEN_ERRNO=2 run fake export --textfile "$TMP/dir/topdown.prom"
 result "$(settled <&5 | cmp -s - "$golden/export.txt"; echo $?)" 'it is replaced, not overwritten'
 exec 5<&-
 run fake export --textfile "$TMP/none/topdown.prom"
-expect 'a directory that there is not' 1 '' "^topdown: cannot write to $TMP/none/topdown.prom: No such file"
+expect 'a directory that there is not is said' 1 '' "^topdown: cannot write to $TMP/none/topdown.prom: No such file"
 mkdir "$TMP/dir/taken.prom"
 run fake export --textfile "$TMP/dir/taken.prom"
-expect 'a name that a directory has' 1 '' 'is no regular file'
+expect 'a name that a directory has is refused' 1 '' 'is no regular file'
 mkfifo "$TMP/dir/pipe.prom"
 run fake export --textfile "$TMP/dir/pipe.prom"
-expect 'a name that a pipe has' 1 '' 'is no regular file'
+expect 'a name that a pipe has is refused' 1 '' 'is no regular file'
 result "$([[ -p $TMP/dir/pipe.prom ]]; echo $?)" 'the pipe stays'
 ln -s topdown.prom "$TMP/dir/link.prom"
 run fake export --textfile "$TMP/dir/link.prom"
-expect 'a name that a link has' 1 '' 'is no regular file'
+expect 'a name that a link has is refused' 1 '' 'is no regular file'
 for signal in 1 2 15; do
 	: > "$TMP/dir/topdown.prom"
 	FAKE_RENAME_SIGNAL=$signal run eval '(fake export --textfile "$TMP/dir/topdown.prom")'
-	expect "signal $signal in the middle" "$((128 + signal))" '' '^'
+	expect "signal $signal ends it in the middle" "$((128 + signal))" '' '^'
 	result "$([[ -s $TMP/dir/topdown.prom ]]; echo $?)" 'a signal ends the exporter when the file is whole'
 done
 result "$([[ $(cd "$TMP/dir" && echo *) == 'link.prom pipe.prom taken.prom topdown.prom' ]]; echo $?)" \
 	'nothing is left of them'
 status=0
 fake export > /dev/full 2> "$TMP/err" || status=$?
-result "$((status != 1))" 'no room for the text'
+result "$((status != 1))" 'no room for the text is an error'
 
 # The exporter is a program of its own.
 status=0
 FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD timeout 20 "$TOPDOWN-export" --device "$NODE" >&- 2> "$TMP/err" || status=$?
 out='' err=$(< "$TMP/err")
-expect 'standard output closed' 1 '' 'cannot write to standard output'
+expect 'a closed standard output is an error' 1 '' 'cannot write to standard output'
 mkdir "$TMP/alone"
 cp "$TOPDOWN" "$TMP/alone/topdown"
 run env PATH=/nowhere "$TMP/alone/topdown" export
-expect 'no exporter' 127 '' 'cannot execute topdown-export: No such file.*install the package topdown-export'
+expect 'a missing exporter is said' 127 '' 'cannot execute topdown-export: No such file.*install the package topdown-export'
 run env PATH="${TOPDOWN%/*}" "$TMP/alone/topdown" help export
-expect 'one in PATH' 0 '^Usage: topdown export' ''
+expect 'one in PATH is found' 0 '^Usage: topdown export' ''
 : > "$TMP/alone/topdown-export"
 run timeout 20 env PATH="${TOPDOWN%/*}" "$TMP/alone/topdown" export --listen -A
-expect 'not executable' 126 '' 'cannot execute topdown-export: Permission denied'
+expect 'one that is not executable is said' 126 '' 'cannot execute topdown-export: Permission denied'
 ln -sf "$(type -P echo)" "$TMP/alone/topdown-export"
 run timeout 20 env PATH="${TOPDOWN%/*}" "$TMP/alone/topdown" export --listen -A
 expect 'one beside the command comes first' 0 '^--listen -A$' ''
@@ -148,16 +148,16 @@ APPLICATION/OPENMETRICS-TEXT|modern
 END
 	ask 'GET /metrics' 'Accept-Encoding: deflate, gzip;q=0.5'
 	answers 'compressed' 200 'Content-Encoding: gzip'
-	result "$(gzip -dc < "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" 'to the same text'
+	result "$(gzip -dc < "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" 'it decompresses to the same text'
 	ask 'GET /metrics' 'Accept-Encoding: gzip;q=0'
-	result "$(! grep -qi '^Content-Encoding' "$TMP/head"; echo $?)" 'not compressed against a wish'
+	result "$(! grep -qi '^Content-Encoding' "$TMP/head"; echo $?)" 'it is not compressed against a wish'
 	length=$(sed -nE 's/^Content-Length: //pi' "$TMP/head")
 	ask 'HEAD /metrics'
 	answers 'HEAD' 200 "Content-Length: $length"
 	result "$([[ ! -s $TMP/body ]]; echo $?)" 'HEAD has no body'
 	ask 'GET /'
 	answers 'the front page' 200 'Content-Type: text/html; charset=utf-8'
-	result "$(grep -q '<a href="/metrics">' "$TMP/body"; echo $?)" 'leads to the metrics'
+	result "$(grep -q '<a href="/metrics">' "$TMP/body"; echo $?)" 'the page leads to the metrics'
 	ask 'GET /metrics/'
 	answers 'a page that there is not' 404 'Content-Type: text/plain.*'
 	ask 'DELETE /metrics'
@@ -189,7 +189,7 @@ export FAKE_LOADED=$TMP/loaded
 if FAKE_TICK=20 serve; then
 	ask 'GET /metrics'
 	ask 'GET /metrics'
-	result "$(grep -qx 'topdown_up 0' "$TMP/body"; echo $?)" 'no module yet'
+	result "$(grep -qx 'topdown_up 0' "$TMP/body"; echo $?)" 'no module is there yet'
 	: > "$FAKE_LOADED"
 	sleep 0.02
 	ask 'GET /metrics'
@@ -326,7 +326,7 @@ fi
 rm -f "$FAKE_LOADED"
 if serve --latency "$two"; then
 	latencies
-	result "$(has up 0 >&2; echo $?)" 'latencies: no module yet' 2>&1
+	result "$(has up 0 >&2; echo $?)" 'latencies: no module is there yet' 2>&1
 	: > "$FAKE_LOADED"
 	latencies
 	result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 0 >&2; echo $?)" \
@@ -345,7 +345,7 @@ for why in FAKE_REFUSAL=1:'this machine samples no latency: no CPU has timed PEB
 	[[ $why != lacks* ]] || events=$two,MEM_LOAD_RETIRED.L3_HIT
 	if serve_with "${why%%:*}" --latency "$events"; then
 		for _ in 1 2 3; do latencies; done
-		result "$(has up 0 >&2; echo $?)" "${why%%:*}: no latencies" 2>&1
+		result "$(has up 0 >&2; echo $?)" "${why%%:*}: no latencies are there" 2>&1
 		result "$(($(lines "$TMP/out") != 3))" "${why%%:*}: none is claimed"
 		result "$(grep -v topdown_retire "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" \
 			"${why%%:*}: the rest is as without them"
@@ -360,7 +360,7 @@ done
 echo 12 > "$TMP/barred"
 if serve_with FAKE_LATENCY_BARRED="$TMP/barred" --latency "$two"; then
 	latencies
-	result "$(has up 0 >&2; echo $?)" 'no memory for a session' 2>&1
+	result "$(has up 0 >&2; echo $?)" 'no session starts without memory' 2>&1
 	echo 16 > "$TMP/barred"
 	for _ in 1 2; do latencies; done
 	result "$(($(grep -c 'Cannot allocate' "$TMP/daemon.err") != 1 || $(grep -c 'busy' "$TMP/daemon.err") != 1))" \
@@ -374,9 +374,9 @@ else
 	result 1 'the daemon listens while no session can start'
 fi
 run fake export --listen --latency no.such
-expect 'latencies: an event that nobody has' 2 '' "^topdown: --latency: there is no event 'no\.such'"
+expect 'latencies: an event that nobody has is refused' 2 '' "^topdown: --latency: there is no event 'no\.such'"
 run fake export --latency all
-expect 'latencies of one run' 2 '' '^topdown: --latency needs --listen'
+expect 'latencies of one run are refused' 2 '' '^topdown: --latency needs --listen'
 
 # peak_kb CPUS ARG...: the most memory of a daemon that was asked in each format, with all events
 # and large numbers
@@ -588,7 +588,7 @@ run fake export --listen --address localhost
 expect 'an address that is a name' 2 '' "^topdown: --address: 'localhost' is no address"
 echo prom > "$TMP/users"
 run fake export --listen --auth "$TMP/users"
-expect 'a user without a password' 1 '' 'a line is not USER:PASSWORD'
+expect 'a user without a password is refused' 1 '' 'a line is not USER:PASSWORD'
 chmod 644 "$TMP/users"
 run fake export --listen --auth "$TMP/users"
 expect 'a file of users that all may read' 1 '' 'everybody may use it'

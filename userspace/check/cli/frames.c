@@ -158,7 +158,7 @@ static void test_intervals(void)
 	      "one record is no interval");
 	put(1, 12, 12);
 	check(cpu->row.figures.slots == 510000000 && cpu->row.rate == 255e6 &&
-	      cpu->row.figures.ratio[TOPDOWN_RETIRING] == 110000000, "two are");
+	      cpu->row.figures.ratio[TOPDOWN_RETIRING] == 110000000, "two records are an interval");
 	put(1, 12, 13);
 	put(1, 12, 14);
 	check(cpu->row.figures.slots == 510000000, "it is shown until the next");
@@ -167,7 +167,7 @@ static void test_intervals(void)
 	      cpu->row.figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE,
 	      "a CPU without a new record becomes idle");
 	put(1, 13, 16);
-	check(cpu->row.figures.slots == 255000000, "until it is not");
+	check(cpu->row.figures.slots == 255000000, "an idle CPU that has a new record is not idle");
 	put(1, 3, 17);
 	check(!cpu->row.figures.slots, "counts that go backwards are no interval");
 	put(1, 4, 18);
@@ -177,8 +177,8 @@ static void test_intervals(void)
 	put(2, 5, 18);
 	top_data_total(&data, NULL, &total);
 	check(total.nr_cpus == 2 && total.figures.slots == 509000000 && total.rate == 509e6 &&
-	      total.figures.enabled_ns == 2 * NS_PER_S, "the sum of those that are there");
-	check(total.figures.ratio[TOPDOWN_RETIRING] == 114990176, "weighs by slots");
+	      total.figures.enabled_ns == 2 * NS_PER_S, "the sum is that of those that are there");
+	check(total.figures.ratio[TOPDOWN_RETIRING] == 114990176, "the sum weighs by slots");
 	data.cpu[2].row.state = TOPDOWN_STATE_OFFLINE;
 	top_data_total(&data, NULL, &total);
 	check(total.nr_cpus == 1 && total.state == TOPDOWN_STATE_OK, "offline CPUs do not count");
@@ -201,79 +201,86 @@ static void test_small(void)
 	data.cpu[2].row.state = TOPDOWN_STATE_OFFLINE;
 	put(3, 2, 9);
 	build(24, 80);
-	check(line_is(0, title), "title");
-	check(line_is(1, machine), "the machine");
-	check(line_is(3, "sorted by CPU; rows 1-4 of 4"), "status");
-	check(line_is(4, " CPU RETIR BADSP FRONT  BACK slots/s   RUN   IPC  BUSY"), "headings");
-	check(line_is(5, row), "a row and its bar");
+	check(line_is(0, title), "the title is there");
+	check(line_is(1, machine), "the machine is described");
+	check(line_is(3, "sorted by CPU; rows 1-4 of 4"), "the status says the order and the rows");
+	check(line_is(4, " CPU RETIR BADSP FRONT  BACK slots/s   RUN   IPC  BUSY"),
+	      "headings are those of level 1");
+	check(line_is(5, row), "a row has its bar");
 	check(line_has(7, "offline") && !strchr(line_of(7), 'R'), "offline has no bar");
-	check(line_is(8, "   3     -     -     -     -       0     -     -     - idle"), "idle");
-	check(line_is(9, ""), "nothing behind the last");
-	check(line_has(23, "q quit") && strlen(line_of(23)) < 80, "foot");
+	check(line_is(8, "   3     -     -     -     -       0     -     -     - idle"), "an idle CPU has no figures");
+	check(line_is(9, ""), "nothing is behind the last");
+	check(line_has(23, "q quit") && strlen(line_of(23)) < 80, "the foot tells the keys");
 	check(frame.cell[5 * 80 + 55].look == TOP_LOOK_RETIRING &&
 	      frame.cell[5 * 80 + 79].look == TOP_LOOK_BACKEND_BOUND &&
-	      frame.cell[5 * 80 + 24].look == TOP_LOOK_MARK, "looks");
+	      frame.cell[5 * 80 + 24].look == TOP_LOOK_MARK, "cells have their looks");
 	data.cpu[0].row.figures.running_ns /= 2;
 	build(24, 80);
-	check(line_has(5, " 50.0  1.50  50.0 RRR") && line_has(1, "running 75.0"), "running share");
+	check(line_has(5, " 50.0  1.50  50.0 RRR") && line_has(1, "running 75.0"),
+	      "the running share is shown");
 
 	data.cpu[1].row.flags = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED;
 	build(24, 80);
-	check(line_is(3, "sorted by CPU; rows 1-4 of 4; counted in turns; clamped"), "flags");
+	check(line_is(3, "sorted by CPU; rows 1-4 of 4; counted in turns; clamped"),
+	      "flags are said");
 	data.cpu[1].row.flags = 0;
 
 	keys("l");
-	check(line_is(4, headings), "headings of level 2");
-	check(line_is(6, row2), "a row of level 2");
-	check(line_has(8, "   3 idle"), "idle at level 2");
+	check(line_is(4, headings), "headings of level 2 are there");
+	check(line_is(6, row2), "a row of level 2 has its nodes");
+	check(line_has(8, "   3 idle"), "an idle CPU is so at level 2");
 	build(24, 200);
 	check(line_has(6, "0.0  255.0M 100.0  1.50  50.0 RRRR") && strlen(line_of(6)) == 200,
 	      "a wide screen has all");
 	data.level = 1;
 	view.level = 1;
 	keys("l");
-	check(view.level == 1 && line_is(23, "this machine has no level 2"), "no level 2");
+	check(view.level == 1 && line_is(23, "this machine has no level 2"),
+	      "a machine without level 2 says so");
 }
 
 static void test_many(void)
 {
 	begin(MANY);
 	build(24, 80);
-	check(nr_rows == 256 && line_is(3, "sorted by CPU; rows 1-18 of 256"), "256 CPUs");
+	check(nr_rows == 256 && line_is(3, "sorted by CPU; rows 1-18 of 256"),
+	      "256 CPUs have rows");
 	key(TOP_KEY_PAGE_DOWN);
 	check(view.first == 17 && line_has(5, "  17 "), "a page down leaves a row");
 	key(TOP_KEY_END);
-	check(line_has(3, "rows 239-256 of 256") && line_has(22, " 255 "), "the last row");
+	check(line_has(3, "rows 239-256 of 256") && line_has(22, " 255 "), "the last row is shown");
 	keys("j");
-	check(view.first == 238, "no further");
+	check(view.first == 238, "the screen goes no further");
 	keys("kk");
-	check(view.first == 236, "up");
+	check(view.first == 236, "the screen goes up");
 	build(100, 80);
 	check(view.first == 162 && line_has(98, " 255 "), "a higher screen is filled");
 	key(TOP_KEY_HOME);
-	check(view.first == 0, "the first row");
+	check(view.first == 0, "the first row is shown");
 	build(24, 80);
 
 	keys("s");
 	check(sorted_by("slots") && line_has(5, "   0 ") &&
-	      line_has(3, "sorted by slots"), "by slots");
+	      line_has(3, "sorted by slots"), "s sorts by slots");
 	keys("r");
-	check(line_has(5, " 255 ") && line_has(3, "slots, reversed"), "the fewest first");
+	check(line_has(5, " 255 ") && line_has(3, "slots, reversed"), "r puts the fewest first");
 	keys("rs");
-	check(sorted_by("IPC") && line_has(3, "sorted by IPC"), "by instructions per cycle");
+	check(sorted_by("IPC") && line_has(3, "sorted by IPC"),
+	      "s sorts by instructions per cycle");
 	keys("s");
-	check(sorted_by("busy share") && line_has(3, "busy share"), "by the busy share");
+	check(sorted_by("busy share") && line_has(3, "busy share"), "s sorts by the busy share");
 	keys("s");
 	check(view.sort == column_of_node(TOPDOWN_RETIRING) && line_has(5, "  49 ") &&
-	      line_has(6, "  99 ") && line_has(3, "tma_retiring"), "by a node, then by CPU");
+	      line_has(6, "  99 ") && line_has(3, "tma_retiring"),
+	      "s sorts by a node, then by CPU");
 	keys("sss");
 	check(view.sort == column_of_node(TOPDOWN_BACKEND_BOUND) && line_has(5, "   0 ") &&
-	      line_has(6, "  50 "), "by another");
+	      line_has(6, "  50 "), "s sorts by another");
 	keys("s");
 	check(sorted_by("CPU"), "s goes round to the first order");
 	keys("SlS");
 	check(view.sort == column_of_node(TOPDOWN_FETCH_BANDWIDTH) && line_has(4, "f.bw"),
-	      "backwards, in level 2");
+	      "S goes backwards, in level 2");
 	view.sort = column_of_node(TOPDOWN_MEMORY_BOUND);
 	keys("l");
 	check(view.sort == column_of_node(TOPDOWN_BACKEND_BOUND),
@@ -284,7 +291,7 @@ static void test_many(void)
 	key(TOP_KEY_END);
 	check(line_has(22, "   0     -"), "no figure is last, whatever the order");
 	keys("c");
-	check(sorted_by("CPU") && !view.reverse, "c");
+	check(sorted_by("CPU") && !view.reverse, "c sorts by CPU");
 }
 
 static void test_filters(void)
@@ -293,30 +300,32 @@ static void test_filters(void)
 	build(24, 80);
 	put(7, 2, 9);
 	keys("i");
-	check(nr_rows == 255 && line_has(3, "; no idle"), "hide idle");
+	check(nr_rows == 255 && line_has(3, "; no idle"), "i hides idle ones");
 	keys("f6-9,2\n");
 	check(nr_rows == 4 && line_has(5, "   2 ") && line_has(8, "   9 ") &&
-	      line_has(3, "; CPUs 2,6-9") && line_has(0, "  5 CPUs"), "a list");
+	      line_has(3, "; CPUs 2,6-9") && line_has(0, "  5 CPUs"), "f leaves a list");
 	keys("i");
 	check(nr_rows == 5, "idle ones are back");
 	keys("f1");
-	check(line_is(23, "CPUs (such as 0-3,8; empty: all): 1_"), "typing");
+	check(line_is(23, "CPUs (such as 0-3,8; empty: all): 1_"), "typing is shown");
 	keys("q\x7f\x7f\063");
 	check(line_has(23, ": 3_") && !view.quit, "letters are text, and can be taken back");
 	key(TOP_KEY_ESCAPE);
 	check(nr_rows == 5 && line_has(23, "q quit"), "escape leaves it as it was");
 	keys("f3-1\n");
-	check(nr_rows == 5 && line_has(23, "the range '3-1' is reversed"), "a bad list");
+	check(nr_rows == 5 && line_has(23, "the range '3-1' is reversed"), "a bad list is told");
 	keys("f300\n");
-	check(nr_rows == 5 && line_has(23, "CPU 300 is not in this machine"), "no such CPU");
+	check(nr_rows == 5 && line_has(23, "CPU 300 is not in this machine"),
+	      "an unknown CPU is told");
 	keys("f\n");
-	check(nr_rows == 256 && !view.filtered, "all again");
+	check(nr_rows == 256 && !view.filtered, "an empty list shows all again");
 	keys("m250000000\n");
-	check(nr_rows == 7 && line_has(3, "; from 250.0M slots/s"), "least slots");
+	check(nr_rows == 7 && line_has(3, "; from 250.0M slots/s"), "m sets the least slots");
 	keys("mx\n");
-	check(nr_rows == 7 && line_has(23, "'x' is not a whole number"), "no number");
+	check(nr_rows == 7 && line_has(23, "'x' is not a whole number"),
+	      "what is no number is told");
 	keys("m\n");
-	check(nr_rows == 256, "no least");
+	check(nr_rows == 256, "an empty number sets no least");
 }
 
 static void test_screens(void)
@@ -327,18 +336,18 @@ static void test_screens(void)
 	build(24, 80);
 	keys("h");
 	check(view.help && line_has(0, "topdown top") && line_has(22, "Any key goes back"),
-	      "help");
+	      "h shows the help");
 	keys("x");
 	check(!view.help && line_has(5, "   0 "), "any key leaves the help");
 	keys("hq");
 	check(view.quit, "q quits the help, too");
 	view.quit = false;
 	keys(" ");
-	check(view.frozen && line_has(0, "01:02:03 FROZEN"), "frozen");
+	check(view.frozen && line_has(0, "01:02:03 FROZEN"), "space freezes the screen");
 	keys(" ");
 	check(!view.frozen, "space thaws the screen");
 	build(5, 30);
-	check(line_is(0, "too small: 30 x 5"), "too small");
+	check(line_is(0, "too small: 30 x 5"), "too small a screen says so");
 	/* Under the sanitizers. */
 	for (lines = 0; lines < 30; lines++) {
 		for (columns = 0; columns < 110; columns += 3) {
@@ -346,9 +355,9 @@ static void test_screens(void)
 			view.level = 3 - view.level;
 		}
 	}
-	check(true, "any size");
+	check(true, "any size can be drawn");
 	keys("q");
-	check(view.quit, "q");
+	check(view.quit, "q quits");
 }
 
 #define LATENCY_CPUS	3
@@ -417,20 +426,20 @@ static void test_latencies(void)
 	unsigned int lines, columns, cpu;
 
 	begin_latencies();
-	check(latency.events == 2 && nr_rows == 2, "a row for each event");
+	check(latency.events == 2 && nr_rows == 2, "each event has a row");
 	check(line_is(3, "latencies in cycles; rows 1-2 of 2") && line_is(4, headings),
-	      "headings of latencies");
+	      "latencies have headings");
 	check(line_is(6, none), "one record is no interval");
 	put_turns(9, 4, 10);
-	check(line_is(5, four), "four turns of ten, and a name without its beginning");
-	check(line_is(6, none), "no turn, and not yet a reason for 0");
+	check(line_is(5, four), "four turns of ten are a share, and a name lacks its beginning");
+	check(line_is(6, none), "no turn is not yet a reason for 0");
 	put_turns(9, 4, 20);
 	check(line_is(5, four), "it is shown until the next");
 	put_turns(9, 4, 25);
 	check(!strncmp(line_of(5), "~_L3_MISS_RETIRED.LOCAL_DRAM       0 ", 37) &&
 	      line_is(6, no_turn), "a latency is not shown for ever");
 	put_turns(13, 4, 35);
-	check(line_is(5, four), "a turn after that");
+	check(line_is(5, four), "a turn after that is shown");
 	build(24, 100);
 	check(!strncmp(line_of(5), "MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM      24   130.0", 51),
 	      "a wide screen has the whole name");
@@ -439,13 +448,14 @@ static void test_latencies(void)
 	      "a small one leaves columns out");
 	build(24, 80);
 	keys("l");
-	check(nr_rows == 6 && line_is(7, one_cpu) && line_has(4, "  CPU samples"), "l: each CPU");
+	check(nr_rows == 6 && line_is(7, one_cpu) && line_has(4, "  CPU samples"),
+	      "l shows each CPU");
 	keys("f1-2\n");
-	check(nr_rows == 4 && line_has(5, "DRAM    1       8   130.0"), "those of a list");
+	check(nr_rows == 4 && line_has(5, "DRAM    1       8   130.0"), "f shows those of a list");
 	keys("li");
 	check(nr_rows == 1 && line_has(5, "      20   130.0") &&
 	      line_is(3, "latencies in cycles; rows 1-1 of 1; with samples; CPUs 1-2"),
-	      "their sum, and i: only with samples");
+	      "l shows their sum, and i only those with samples");
 	keys("ifl\033f\nsScrm");
 	check(nr_rows == 2 && view.prompt == TOP_PROMPT_NONE && sorted_by("CPU") && !view.reverse,
 	      "keys of slots do nothing");
@@ -460,7 +470,8 @@ static void test_latencies(void)
 	latency.session.record[1 + LATENCY_CPUS].flags = TOPDOWN_LATENCY_RECORD_AWAY;
 	top_latency_put(&latency, 5 * NS_PER_S);
 	build(24, 100);
-	check(line_has(3, "; 1 aside") && strstr(line_of(5), "aside"), "a CPU that is left to others");
+	check(line_has(3, "; 1 aside") && strstr(line_of(5), "aside"),
+	      "a CPU that is left to others is said");
 	for (cpu = 0; cpu < LATENCY_CPUS; cpu++) {
 		latency.session.record[cpu].flags = TOPDOWN_LATENCY_RECORD_COUNTED;
 		latency.session.record[cpu].samples += 2;
@@ -470,10 +481,12 @@ static void test_latencies(void)
 	}
 	top_latency_put(&latency, 5 * NS_PER_S + 1);
 	build(24, 100);
-	check(line_has(5, "lost 5.0%") && line_has(3, "; up to 5.0% lost"), "samples that were lost");
+	check(line_has(5, "lost 5.0%") && line_has(3, "; up to 5.0% lost"),
+	      "samples that were lost are said");
 	keys("l");
 	build(24, 120);
-	check(line_has(5, "lost 5.0%") && line_has(7, "lost 5.0%"), "of each CPU too");
+	check(line_has(5, "lost 5.0%") && line_has(7, "lost 5.0%"),
+	      "lost samples of each CPU are said too");
 	keys("l");
 	turn(0, 1, 36);
 	top_latency_put(&latency, 6 * NS_PER_S);
@@ -486,13 +499,15 @@ static void test_latencies(void)
 			view.each = !view.each;
 		}
 	}
-	check(true, "latencies of any size");
+	check(true, "latencies can be drawn at any size");
 	view.each = false;
 	snprintf(view.message, sizeof(view.message), "%-79s %s", "a reason", "what to do");
 	build(24, 80);
-	check(line_is(22, "a reason") && line_is(23, "what to do"), "a message of two lines");
+	check(line_is(22, "a reason") && line_is(23, "what to do"),
+	      "a message of two lines is shown");
 	keys("L");
-	check(!view.latencies && line_has(4, " CPU RETIR") && line_has(23, "L latency"), "L: slots");
+	check(!view.latencies && line_has(4, " CPU RETIR") && line_has(23, "L latency"),
+	      "L shows slots");
 	top_latency_end(&latency);
 	check(!latency.session.record && !latency.part, "L frees the latencies");
 }
@@ -558,44 +573,48 @@ static void test_processes(void)
 	owners.interval.row[3].state = TOPDOWN_SESSION_STATE_EXITED;
 	top_owners_link(&owners, NS_PER_S);
 	build(24, 80);
-	check(line_is(3, "processes sorted by slots; rows 1-4 of 4"), "processes, by slots");
-	check(line_is(4, headings) && line_is(5, row), "headings, and the busiest");
+	check(line_is(3, "processes sorted by slots; rows 1-4 of 4"),
+	      "processes are sorted by slots");
+	check(line_is(4, headings) && line_is(5, row), "headings are there, and the busiest");
 	check(line_has(6, "      7 database") && line_has(7, "     43 a name that is wider~") &&
 	      line_has(8, "        idle  "), "idle time is last, and names are cut");
-	check(line_has(23, "v view") && line_has(23, "f name") && strlen(line_of(23)) < 80, "foot");
+	check(line_has(23, "v view") && line_has(23, "f name") && strlen(line_of(23)) < 80,
+	      "the foot tells the keys");
 	keys("r");
-	check(line_has(5, "     43 ") && line_has(8, "idle  "), "in either order");
+	check(line_has(5, "     43 ") && line_has(8, "idle  "),
+	      "idle time is last in either order");
 	keys("r");
 	build(24, 120);
-	check(line_has(7, " ended") && line_has(6, "RRR"), "a bar, or an end");
+	check(line_has(7, " ended") && line_has(6, "RRR"), "a row has a bar, or an end");
 	build(24, 80);
 	keys("sss");
-	check(view.sort == column_of_node(TOPDOWN_BAD_SPECULATION), "s: the nodes");
+	check(view.sort == column_of_node(TOPDOWN_BAD_SPECULATION), "s sorts by the nodes");
 	keys("ss");
 	check(line_has(3, "tma_backend_bound") && line_has(5, " database") &&
-	      line_has(6, " server") && line_has(7, "     43 "), "by the slots of a node");
+	      line_has(6, " server") && line_has(7, "     43 "), "nodes sort by their slots");
 	keys("S");
 	check(line_has(3, "tma_frontend_bound") && line_has(5, " server"), "S sorts by the next");
 	keys("c");
 	check(line_has(3, "by name") && line_has(5, "     43 ") && line_has(6, " database"),
-	      "c: by name");
+	      "c sorts by name");
 	keys("SSSSS");
-	check(line_has(3, "by IPC") && line_has(5, " database"), "by instructions per cycle");
+	check(line_has(3, "by IPC") && line_has(5, " database"),
+	      "s sorts by instructions per cycle");
 	keys("fSERV\n");
 	check(nr_rows == 1 && line_has(5, " server") && line_has(3, "; names with 'SERV'"),
-	      "f: a part of names");
+	      "f takes a part of names");
 	keys("fx");
-	check(line_is(23, "names that have this text (empty: all): x_"), "typing");
+	check(line_is(23, "names that have this text (empty: all): x_"), "typing is shown");
 	key(TOP_KEY_ESCAPE);
 	keys("f\nm460000000\n");
-	check(nr_rows == 2 && line_has(5, " server"), "m: least slots");
+	check(nr_rows == 2 && line_has(5, " server"), "m sets the least slots of owners");
 	keys("m\ni");
-	check(nr_rows == 3 && line_has(3, "; no idle"), "i: no idle time");
+	check(nr_rows == 3 && line_has(3, "; no idle"), "i hides idle time");
 	keys("it");
-	check(!view.self && line_has(23, "only cgroups are a tree"), "t: not of processes");
+	check(!view.self && line_has(23, "only cgroups are a tree"), "t is not for processes");
 	keys("h");
 	check(line_has(16, "A row is a process or cgroup") && line_is(22, "Any key goes back."),
-	      "help of owners");
+	      "owners have their help");
 	keys("xl");
 	check(line_has(4, "RETIR heavy BADSP mispr FRONT f.lat  BACK   mem  core") &&
 	      line_has(6, "     43 a name ~  "), "level 2 keeps the memory");
@@ -616,36 +635,40 @@ static void test_cgroups(void)
 	top_owners_link(&owners, NS_PER_S);
 	build(24, 80);
 	check(line_is(3, "cgroups sorted by slots; rows 1-6 of 6") && line_has(4, "CGROUP "),
-	      "cgroups");
+	      "cgroups are shown");
 	check(line_has(5, "/ ") && !strncmp(line_of(6), "  sys ", 6) &&
 	      !strncmp(line_of(7), "  user ", 7) && !strncmp(line_of(8), "    x ", 6) &&
-	      !strncmp(line_of(9), "    y ", 6) && line_has(10, "idle "), "the tree, by slots");
+	      !strncmp(line_of(9), "    y ", 6) && line_has(10, "idle "),
+	      "the tree is sorted by slots");
 	keys("r");
 	check(line_has(5, "/ ") && !strncmp(line_of(6), "  user ", 7) &&
 	      !strncmp(line_of(7), "    y ", 6) && !strncmp(line_of(9), "  sys ", 6) &&
-	      line_has(10, "idle "), "the other way round, below their parents");
+	      line_has(10, "idle "), "they stay below their parents the other way round");
 	view.sort = column_of_node(TOPDOWN_BACKEND_BOUND);
 	keys("r");
 	check(!strncmp(line_of(6), "  user ", 7) && !strncmp(line_of(9), "  sys ", 6),
-	      "by a node");
+	      "the tree is sorted by a node");
 	keys("fUSER\n");
 	check(nr_rows == 4 && line_has(5, "/ ") && line_has(7, "    x ") && line_has(8, "    y "),
 	      "a name in the path has all below it, and its ancestors");
 	keys("f/x\n");
-	check(nr_rows == 3 && line_has(7, "    x "), "one of them");
+	check(nr_rows == 3 && line_has(7, "    x "), "a name may have one of them");
 	keys("f\nt");
-	check(view.self && line_has(3, "cgroups by themselves sorted by"), "t: by themselves");
+	check(view.self && line_has(3, "cgroups by themselves sorted by"),
+	      "t shows them by themselves");
 	keys("c");
 	check(line_has(7, "/user ") && line_has(8, "/user/x ") && line_has(9, "/user/y "),
-	      "a list of paths");
+	      "a list has paths");
 	snprintf(owners.owners.row[4].path, sizeof(owners.owners.row[4].path), "/%099d/end", 0);
 	build(24, 80);
 	check(!strncmp(line_of(6), "~0000000", 8) && line_has(6, "00/end "),
 	      "a long path keeps its end");
 	keys("v");
-	check(view.by == OWNER_BY_NONE && sorted_by("CPU") && line_has(4, " CPU RETIR"), "v: CPUs");
+	check(view.by == OWNER_BY_NONE && sorted_by("CPU") && line_has(4, " CPU RETIR"),
+	      "v shows CPUs");
 	keys("V");
-	check(view.by == OWNER_BY_CGROUP && sorted_by("name"), "V: back, in the order they had");
+	check(view.by == OWNER_BY_CGROUP && sorted_by("name"),
+	      "V goes back, in the order they had");
 	keys(" v");
 	check(!view.frozen, "a screen that was frozen goes on");
 	top_owners_end(&owners);
@@ -666,7 +689,8 @@ static void test_owners_of_any_size(void)
 			view.level = 3 - view.level;
 		}
 	}
-	check(nr_rows == 100 && !top_parent(&owners.interval.row[0]), "a deep tree of any size");
+	check(nr_rows == 100 && !top_parent(&owners.interval.row[0]),
+	      "a deep tree can be drawn at any size");
 	top_owners_end(&owners);
 }
 

@@ -9,13 +9,13 @@ set -euo pipefail
 two=MEM_INST_RETIRED.SPLIT_LOADS,mem_load_l3_miss_retired.local_dram
 
 run fake latency --list
-expect 'the list' 0 '^MEM_INST_RETIRED\.SPLIT_LOADS
+expect 'the list is printed' 0 '^MEM_INST_RETIRED\.SPLIT_LOADS
 MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM
 MEM_LOAD_RETIRED\.L2_HIT$' ''
 FAKE_REFUSAL=1 run fake latency --list
-expect 'a list of nothing' 3 '^$' 'samples no latency: no CPU has timed PEBS'
+expect 'a list of nothing says why' 3 '^$' 'samples no latency: no CPU has timed PEBS'
 FAKE_REFUSAL=2 run fake latency -I 100 --count 1
-expect 'a refusal' 3 '^$' 'samples no latency: the kernel does not read'
+expect 'a refusal is explained' 3 '^$' 'samples no latency: the kernel does not read'
 FAKE_LATENCY_UNLOADED=1 run fake latency --timeout 100
 expect 'the module is not loaded' 3 '^$' "^topdown: cannot open ${NODE}_latency: No such file .*'modprobe topdown_latency'.*/etc/modules-load\.d"
 FAKE_LATENCY_UNLOADED=1 run fake latency --list
@@ -23,9 +23,9 @@ expect '--list fails without the module' 3 '^$' "'modprobe topdown_latency'"
 FAKE_LATENCY_UNLOADED=1 run fake latency -- sh -c 'echo ran'
 expect 'a command does not run without the module' 125 '^$' "'modprobe topdown_latency'"
 FAKE_LATENCY_OPEN_ERRNO=13 run fake latency --timeout 100
-expect 'no right to the device' 3 '^$' "^topdown: cannot open ${NODE}_latency: Permission denied .*in group 'topdown'"
+expect 'a missing right to the device is said' 3 '^$' "^topdown: cannot open ${NODE}_latency: Permission denied .*in group 'topdown'"
 FAKE_LATENCY_MINOR_OF=other run fake latency --timeout 100
-expect 'a device of another driver' 3 '^$' 'No such device .it is not the node of a loaded module topdown_latency'
+expect 'a device of another driver is refused' 3 '^$' 'No such device .it is not the node of a loaded module topdown_latency'
 for error in 1 13; do
 	FAKE_LATENCY_READ_ONLY=$error run fake latency --list
 	expect "a device for reading only has a list (errno $error)" 0 'L2_HIT' ''
@@ -33,21 +33,21 @@ for error in 1 13; do
 	expect "a device for reading only has no samples (errno $error)" 1 '^$' 'this user may open the node for reading only'
 done
 FAKE_CPU_MODEL=143 run fake latency --timeout 100
-expect 'a CPU model without known events' 3 '^$' 'samples no latency: libtopdown knows no events of this CPU model'
+expect 'a CPU model without known events is said' 3 '^$' 'samples no latency: libtopdown knows no events of this CPU model'
 run fake latency --timeout 100 --no-header -e MEM_LOAD_RETIRED.L2_HIT,mem_load_l3_miss_retired.local_dram
 expect 'events that are not the first of the machine' 0 '^MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM +all +30 +190\.0 .*
 MEM_LOAD_RETIRED\.L2_HIT +all +0 ' ''
 run fake latency --timeout 100 -e MEM_LOAD_RETIRED.L3_HIT
 expect 'an event that the machine lacks' 3 '^$' 'this CPU model has no event MEM_LOAD_RETIRED\.L3_HIT'
 run fake latency --timeout 100 --no-header -e all
-result "$((status || $(lines "$TMP/out") != 3))" 'all events of the machine'
+result "$((status || $(lines "$TMP/out") != 3))" 'all events of the machine are sampled'
 run fake latency -e no.such
 expect 'an event that nobody has' 2 '^$' "-e: there is no event 'no\.such'"
 run fake latency --timeout 100 -j -e raw-0x41d0,0x1d3,0x41d0
-expect 'encodings, each once' 0 '^[^}]*"event":"raw-0x41d0","samples":30,.*,"mean":7\.0[^}]*\}
+expect 'encodings are each sampled once' 0 '^[^}]*"event":"raw-0x41d0","samples":30,.*,"mean":7\.0[^}]*\}
 [^}]*"event":"raw-0x1d3","samples":30,.*,"mean":190\.0[^}]*\}$' ''
 run fake latency --timeout 100 -j -e RAW-0X41D0,raw-0x1D3,0X41d0
-expect 'in capital letters, too' 0 '^[^}]*"event":"raw-0x41d0",[^}]*\}
+expect 'capital letters are taken, too' 0 '^[^}]*"event":"raw-0x41d0",[^}]*\}
 [^}]*"event":"raw-0x1d3",[^}]*\}$' ''
 for raw in 0x41d0 RAW-0x41d0; do
 	run td record --latency "$raw" --timeout 100 -o "$TMP/none"
@@ -59,31 +59,31 @@ MEM_INST_RETIRED\.SPLIT_LOADS +all +30 .*
 raw-0x3c6:0x12 +all +30 +190\.0 .*
 raw-0x3c6:0x12 +1 +20 ' ''
 FAKE_CPU_MODEL=143 run fake latency --timeout 100 --no-header -e 0x41d0
-expect 'an encoding on a CPU model without known events' 0 '^raw-0x41d0 +all +30 ' ''
+expect 'an encoding works on a CPU model without known events' 0 '^raw-0x41d0 +all +30 ' ''
 run fake latency --timeout 100 -e 0xee
-expect 'an encoding that the driver refuses' 3 '^$' "the kernel's driver refuses the event or a part of its encoding"
+expect 'an encoding that the driver refuses is said' 3 '^$' "the kernel's driver refuses the event or a part of its encoding"
 FAKE_FEATURES=63 run fake latency -e 0x41d0 -j -p $$ --timeout 100
-expect 'an encoding in a process' 0 '"event":"raw-0x41d0","samples":20,' ''
+expect 'an encoding works in a process' 0 '"event":"raw-0x41d0","samples":20,' ''
 FAKE_FEATURES=63 run fake latency -e "0x41d0,${two%,*}" -p $$ --timeout 100
 expect 'names and encodings of tasks' 2 '^$' '-e: tasks have one latency session, of names or of encodings'
 for raw in 0x 0xg1 0x1: 0x1:12 0x1:0x 0x1:0x2:0x3 0x10000000000000000 raw-12 '0x 1' 0x-1; do
 	run fake latency -e "$raw" --timeout 100
-	expect "no encoding: $raw" 2 '^$' "-e: '$raw' is no encoding .allowed: config or config:config1"
+	expect "$raw is no encoding" 2 '^$' "-e: '$raw' is no encoding .allowed: config or config:config1"
 done
 run fake latency --timeout 100 -e "$(seq -s, -f '0x%g01' 10 42)"
-expect 'too many encodings' 2 '^$' '-e: at most 32 encodings at once'
+expect 'too many encodings are refused' 2 '^$' '-e: at most 32 encodings at once'
 run fake latency --timeout 100 -e 0x41d0 --save "$TMP/raw"
 expect 'no table of encodings' 2 '^$' '--save writes events that have names'
 run fake latency --count 1
 expect 'a count without intervals' 2 '^$' '--count needs intervals'
 FAKE_LATENCY_ERRNO=95 run fake latency --timeout 100
-expect 'the driver refuses' 3 '^$' "the kernel's driver refuses the event, or none of these CPUs"
+expect 'a refusal of the driver is said' 3 '^$' "the kernel's driver refuses the event, or none of these CPUs"
 FAKE_LATENCY_ERRNO=22 run fake latency --timeout 100 -C 900
 expect 'a CPU that cannot be' 2 '^$' '^topdown: -C: CPU 900 is not in this machine .allowed: 0-3.$'
 FAKE_LATENCY_ERRNO=22 run fake latency --timeout 100 -C 0
-expect 'a CPU that the device refuses' 2 '^$' "^topdown: cannot sample through ${NODE}_latency: .*does -C name a CPU"
+expect 'a CPU that the device refuses is said' 2 '^$' "^topdown: cannot sample through ${NODE}_latency: .*does -C name a CPU"
 FAKE_LATENCY_ERRNO=13 run fake latency --timeout 100
-expect 'no right to sample' 3 '^$' "^topdown: cannot sample through ${NODE}_latency: Permission denied
+expect 'a missing right to sample is said' 3 '^$' "^topdown: cannot sample through ${NODE}_latency: Permission denied
 .*CAP_PERFMON"
 FAKE_LATENCY_READS=1 run fake latency --timeout 100
 expect 'a read that fails names its device' 1 '^$' "^topdown: cannot read latencies through ${NODE}_latency: Input/output error"
@@ -91,7 +91,7 @@ run td latency --device "$TMP/none" --timeout 100
 expect 'neither module is loaded' 3 '^$' "^topdown: cannot open $TMP/none: No such file .*'modprobe topdown_latency'"
 
 run fake latency --timeout 100 -e $two
-expect 'the table' 0 '^elapsed [0-9.]+ s, interval [0-9.]+ s; cycles
+expect 'the table is printed' 0 '^elapsed [0-9.]+ s, interval [0-9.]+ s; cycles
 event +CPU +samples +mean +dev +min +p50 +p90 +p99 +max +run%
 MEM_INST_RETIRED\.SPLIT_LOADS +all +30 +7\.00 +0\.00 +7 +7\.0 +7\.0 +7\.0 +7 +50\.0
 MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM +all +30 +190\.0 +137 +100 +99\.5 +400 +400 +400 +50\.0$' ''
@@ -116,7 +116,7 @@ result "$((status || $(grep -c '^had no turn yet:' "$TMP/out") != 1 || $(grep -c
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=4 FAKE_AWAY=1 run fake latency --timeout 100 -e all
 result "$(($(grep -c ' all .* aside$' "$TMP/out") < 20))" 'events that were left to perf users have rows'
 run fake latency -j --timeout 100 -e ${two#*,}
-expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"counted_events":33000,"lost_events":0,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"pid":null,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
+expect 'JSON has the figures' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"counted_events":33000,"lost_events":0,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"pid":null,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
 FAKE_LOST=1 run fake latency -A --timeout 100 --no-header -e ${two%,*}
 expect 'what was lost' 0 '^MEM_INST[^ ]* +all +30 .* 50\.0 lost 4\.8%
 (MEM_INST[^ ]* +[01] .* lost 4\.8%
@@ -126,7 +126,7 @@ expect 'what was lost, in CSV' 0 ',30,30000,33000,1500,7\.0' ''
 FAKE_COUNTED=200000000 run fake latency -x , --timeout 100 --no-header -e ${two%,*}
 expect 'more events than 32 bits have' 0 ',30,30000,6000000000,0,7\.0' ''
 run fake latency -x , -A --timeout 100 -e MEM_LOAD_RETIRED.L2_HIT
-expect 'CSV' 0 '^time,interval,row,cpu,event,samples,events,counted_events,lost_events,mean,deviation,min,p50,p90,p99,max,covered,aside,pid,origin,estimate,cost,over
+expect 'CSV has the figures' 0 '^time,interval,row,cpu,event,samples,events,counted_events,lost_events,mean,deviation,min,p50,p90,p99,max,covered,aside,pid,origin,estimate,cost,over
 [0-9.]+,[0-9.]+,all,,MEM_LOAD_RETIRED\.L2_HIT,0,0,0,0,,,,,,,,0\.000000,(0|false),,none,,,
 [0-9.]+,[0-9.]+,cpu,0,MEM_LOAD.*
 .*,cpu,1,.*$' ''
@@ -201,16 +201,16 @@ run fake latency --table "$TMP"
 expect 'a directory is no table' 2 '^$' '--table: .*: Is a directory$'
 printf '%s 1\n%s 2' "$hit" "$hit" > "$TMP/wrong"
 run fake latency --table "$TMP/wrong"
-expect 'two lines of an event' 2 '^$' 'wrong, line 2: there was a line of this event before$'
+expect 'two lines of an event are refused' 2 '^$' 'wrong, line 2: there was a line of this event before$'
 printf '%s 100 96 90.5 99.5 106 100' "$hit" > "$TMP/bins"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/bins"
 expect 'a table with middles of bins, and no end of the line' 0 ' 100\.0 +- +96 +90\.5 +99\.5 +106 +100 ' 'samples no latency'
 run fake latency --table "$TMP/bins" --table "$TMP/bins"
 expect 'two tables' 2 '^$' '--table: there is one table'
 FAKE_CPU_MODEL=174 run fake latency --table "$TMP/saved" --timeout 100
-expect 'a table of another model' 0 'L2_HIT' '^topdown: --table: .*saved was saved on another CPU model: family 6, model 173; this is family 6, model 174$'
+expect 'a table of another model is said' 0 'L2_HIT' '^topdown: --table: .*saved was saved on another CPU model: family 6, model 173; this is family 6, model 174$'
 run fake latency --table "$TMP/saved" --timeout 100
-expect 'a table of this model' 0 'L2_HIT' ''
+expect 'a table of this model is taken' 0 'L2_HIT' ''
 printf '# mine\r\n\r\nMEM_LOAD_RETIRED.L2_HIT 14.5 3\r\n' > "$TMP/crlf"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/crlf" -j
 expect 'a table with other ends of lines' 0 '"mean":14\.500000,"deviation":null,"min":3,"p50":null' 'samples no latency'
@@ -400,7 +400,7 @@ expect 'no cycles' 3 '^$' 'the module counts no cycles'
 run fake latency --statistic p50 --timeout 100
 expect 'a statistic of nothing' 2 '^$' '--statistic is for --cost'
 run fake latency --cost --statistic mode
-expect 'no such statistic' 2 '^$' "'mode' is no statistic"
+expect 'an unknown statistic is refused' 2 '^$' "'mode' is no statistic"
 
 # CPUs while a command runs, as of topdown stat.
 for cpus in -a '-C 0,1'; do
@@ -465,14 +465,14 @@ for error in '3 the tasks have ended' '16 sampled by another latency session' '2
 done
 
 run fake latency -a -C 0
-expect 'all CPUs and some' 2 '^$' '-a and -C exclude each other \(allowed: one of them\)'
+expect 'all CPUs and some are refused' 2 '^$' '-a and -C exclude each other \(allowed: one of them\)'
 for cpus in -a '-C 0' -A; do
 	# shellcheck disable=SC2086 # an option and its argument
 	run fake latency $cpus -p $$
-	expect "$cpus and a process" 2 '^$' '-a, -C and -A are about CPUs and exclude -p'
+	expect "$cpus and a process are refused" 2 '^$' '-a, -C and -A are about CPUs and exclude -p'
 done
 run fake latency -A true
-expect 'each CPU of a command' 2 '^$' '-A is about CPUs \(with a command add -a or -C'
+expect 'each CPU of a command is refused' 2 '^$' '-A is about CPUs \(with a command add -a or -C'
 run fake latency -a --
-expect 'no command after --' 2 '^$' "'--' without a command"
+expect 'no command after -- is refused' 2 '^$' "'--' without a command"
 finish

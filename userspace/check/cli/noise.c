@@ -74,7 +74,7 @@ static void test_student(void)
 	      near(noise_student(3.16927, 10), 0.01, 1e-6) &&
 	      near(noise_student(3.64596, 30), 0.001, 1e-6) &&
 	      near(noise_student(1.95996, 1e7), 0.05, 1e-5) &&
-	      near(noise_student(0, 5), 1, 1e-12), "Student's t as in tables");
+	      near(noise_student(0, 5), 1, 1e-12), "Student's t is as in tables");
 }
 
 /* As make(), with phases of about @length steps, which add @amplitude spreads or take them. */
@@ -174,7 +174,7 @@ static void test_alarms(void)
 		phases &= alarms_of_phases(1, 30, steps[i]);
 		phases &= alarms_of_phases(3, 10, steps[i]);
 	}
-	check(alone, "5% of wrong alarms at most for steps that are independent");
+	check(alone, "5% of wrong alarms are raised at most for steps that are independent");
 	check(some, "5% of wrong alarms are raised at most for steps that are alike");
 	check(much, "5% of wrong alarms are raised at most for steps that change slowly");
 	check(phases, "5% of wrong alarms are raised at most for ten phases");
@@ -224,7 +224,7 @@ static void test_short(void)
 
 	check(compare(NOISE_STEPS_MIN - 1, 0.1, 0.01, 0, &difference) == NOISE_UNKNOWN &&
 	      isnan(difference.p), "few steps say nothing");
-	check(compare(200, 0.1, 0.01, 0, &difference) == NOISE_BEYOND, "many do");
+	check(compare(200, 0.1, 0.01, 0, &difference) == NOISE_BEYOND, "many steps say something");
 	check(compare_long(3000, 0.1) == NOISE_UNKNOWN && compare_long(500, 0.1) == NOISE_UNKNOWN &&
 	      compare_long(10, 0.1) == NOISE_BEYOND, "long windows are no steps");
 	check(compare(200, 0.1, 0, 0, &difference) == NOISE_UNKNOWN, "no spread is not believed");

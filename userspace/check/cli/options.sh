@@ -58,7 +58,7 @@ bad 'perf: ratios of a subject' '--ratios and --folded read what perf prints and
 
 # Options after other arguments, where no command follows.
 FAKE_FEATURES=31 run fake watch 'memory_bound>99' --timeout 20ms
-expect 'watch: an option after a threshold' 0 '' ''
+expect 'watch takes an option after a threshold' 0 '' ''
 bad 'report: an option after the file' "--html: the file name is empty" report "$TMP/none" --html ''
 bad "report: --diff ''" '--diff: the file name is empty \(allowed: a recording' report "$TMP/none" --diff ''
 bad "verify: -o ''" '-o: the file name is empty' verify -o ''
@@ -80,13 +80,13 @@ bad 'top: -a and -C' '-a and -C exclude each other' top -a -C 2
 bad 'watch: -a and -C' '-a and -C exclude each other' watch -a -C 2
 bad 'history: -a and -C' '-a and -C exclude each other' history -a -C 2
 FAKE_FEATURES=31 run fake history -a -n 1 --no-header
-expect 'history: -a' 0 '.' ''
+expect 'history takes -a' 0 '.' ''
 FAKE_FEATURES=31 run fake watch -a --timeout 20ms 'memory_bound>99'
-expect 'watch: -a' 0 '' ''
+expect 'watch takes -a' 0 '' ''
 FAKE_FEATURES=31 run fake top -C 3-4
-expect 'top: -C beyond the machine' 2 '' '^topdown: -C: CPU 4 is not in this machine \(allowed: 0-3\)$'
+expect 'top refuses -C beyond the machine' 2 '' '^topdown: -C: CPU 4 is not in this machine \(allowed: 0-3\)$'
 FAKE_FEATURES=31 FAKE_LEVEL=1 run fake top -l 2
-expect 'top: -l above the machine' 3 '' '-l: this machine has no level 2 \(allowed: 1\)$'
+expect 'top refuses -l above the machine' 3 '' '-l: this machine has no level 2 \(allowed: 1\)$'
 
 for value in '' ' ' 12abc abc -5 +5 0x10 ' 5' '5 ' 1e3 ١٢; do
 	bad "-I '$value'" "-I: '.*' is not a time \(allowed: 10\.\.3600000 milliseconds, or with a unit" \
@@ -256,29 +256,29 @@ done
 
 # Options that only a look at the machine can refuse: no row is printed, no file written.
 run fake stat -C 2,4
-expect '-C beyond the machine' 2 '' '^topdown: -C: CPU 4 is not in this machine \(allowed: 0-3\)$'
+expect '-C beyond the machine is refused' 2 '' '^topdown: -C: CPU 4 is not in this machine \(allowed: 0-3\)$'
 FAKE_OFFLINE=2 run fake stat -C 1-2
-expect '-C offline' 2 '' '^topdown: -C: CPU 2 is offline \(allowed: 0-1,3\)$'
+expect '-C of an offline CPU is refused' 2 '' '^topdown: -C: CPU 2 is offline \(allowed: 0-1,3\)$'
 FAKE_LEVEL=1 run fake stat -l 2
-expect '-l above the machine' 3 '' \
+expect '-l above the machine is refused' 3 '' \
 	'^topdown: -l: this machine has no level 2: test-lake, source perf_metrics \(allowed: 1\)$'
 
 FAKE_FEATURES=63 FAKE_LEVEL=1 run fake stat -l 2 -- touch "$TMP/ran"
-expect '-l above the machine, of a command' 125 '' 'this machine has no level 2'
+expect '-l above the machine is refused for a command' 125 '' 'this machine has no level 2'
 result "$([[ ! -e $TMP/ran ]]; echo $?)" 'a refused command is not run'
 
 echo precious > "$TMP/file"
 run fake stat -C 4 -o "$TMP/file"
-expect 'a bad -C with -o' 2 '' 'CPU 4'
+expect 'a bad -C is refused with -o' 2 '' 'CPU 4'
 run td stat -I 5 -o "$TMP/file"
-expect 'a bad -I with -o' 2 '' 'out of range'
+expect 'a bad -I is refused with -o' 2 '' 'out of range'
 run td stat --device /dev/null -o "$TMP/file"
-expect 'a bad device with -o' 3 '' '/dev/null'
+expect 'a bad device is refused with -o' 3 '' '/dev/null'
 run td stat -A -o "$TMP/file" -- touch "$TMP/ran"
-expect 'a bad -A with -o and a command' 2 '' 'are about CPUs \(with a command add -a or -C'
+expect 'a bad -A is refused with -o and a command' 2 '' 'are about CPUs \(with a command add -a or -C'
 result "$([[ ! -e $TMP/ran ]]; echo $?)" 'the command is not run'
 FAKE_FEATURES=31 run fake stat -o "$TMP/file" true
-expect 'an old module with -o and a command' 125 '' 'cannot follow tasks'
+expect 'an old module is refused with -o and a command' 125 '' 'cannot follow tasks'
 FAKE_FEATURES=63 run fake stat -o "$TMP/file" -p 4194300
 expect 'a process that there is not, with -o' 1 '' '4194300'
 FAKE_FEATURES=63 run fake stat -o "$TMP/file" "$TMP/none"
@@ -304,24 +304,24 @@ result "$(($(wc -L < "$TMP/nodes") > 80 || $(grep -c ^tma_ "$TMP/nodes") != 14))
 sed -nE 's/^(tma_[a-z_]+) .*/\1/p' "$TMP/nodes" > "$TMP/node-names"
 while read -r node; do
 	run td help "$node"
-	expect "help $node" 0 $'^tma_.*meaning: .*\nusual causes: .*\nnext: ' ''
-	result "$(($(wc -L < "$TMP/out") > 80))" 'in 80 columns'
+	expect "help explains $node" 0 $'^tma_.*meaning: .*\nusual causes: .*\nnext: ' ''
+	result "$(($(wc -L < "$TMP/out") > 80))" 'it fits 80 columns'
 done < "$TMP/node-names"
 run td help memory_bound
-expect 'help of a node, with its thresholds' 0 'threshold: 20% of the slots on Intel' ''
+expect 'help explains a node, with its thresholds' 0 'threshold: 20% of the slots on Intel' ''
 run td help BACK
-expect 'help of the heading of a node' 0 '^tma_backend_bound ' ''
+expect 'help explains the heading of a node' 0 '^tma_backend_bound ' ''
 run td help node
-expect 'help of the word for all nodes' 0 '^node: A part of the tree' ''
+expect 'help explains the word for all nodes' 0 '^node: A part of the tree' ''
 for word in contended aside merged incomplete clamped unsupported excluded offline idle running \
 	slot slots level threshold window step owner owners others ended session group turns; do
 	run td help $word
-	expect "help $word" 0 "^$word: [A-Z]" ''
-	result "$(($(wc -L < "$TMP/out") > 80))" 'in 80 columns'
+	expect "help explains $word" 0 "^$word: [A-Z]" ''
+	result "$(($(wc -L < "$TMP/out") > 80))" 'it fits 80 columns'
 done
 for word in oncpu_ns run% IPC busy share cgroup samples; do
 	run td help $word
-	expect "help of a column: $word" 0 "^$word: [a-z]" ''
+	expect "help explains the column $word" 0 "^$word: [a-z]" ''
 done
 # Those of report are explained by what the tables and the schema are printed from.
 for word in mean p5 p50 p95 share% sort%; do
@@ -353,13 +353,13 @@ expect 'a short heading is that of its node' 0 '^tma_memory_bound ' ''
 for command in '' stat top history watch export perf info; do
 	# shellcheck disable=SC2086
 	run td $command --help
-	expect "${command:-topdown} --help" 0 '^Usage: topdown' ''
+	expect "${command:-topdown} --help succeeds" 0 '^Usage: topdown' ''
 	# shellcheck disable=SC2086
 	run td $command -h
-	expect "${command:-topdown} -h" 0 '^Usage: topdown.*Examples:' ''
+	expect "${command:-topdown} -h succeeds" 0 '^Usage: topdown.*Examples:' ''
 done
 run td --version
-expect '--version' 0 "^topdown [0-9][0-9a-z.-]+
+expect '--version is printed' 0 "^topdown [0-9][0-9a-z.-]+
 libtopdown [0-9][0-9a-z.-]+
 module" ''
 finish

@@ -200,8 +200,8 @@ terminal() {
 }
 if command -v script > /dev/null; then
 	terminal TERM=xterm
-	result "$(grep -q '#####' "$TMP/terminal"; echo $?)" 'bars on a terminal'
-	result "$(grep -q $'\033' "$TMP/terminal"; echo $?)" 'colour on a terminal'
+	result "$(grep -q '#####' "$TMP/terminal"; echo $?)" 'a terminal has bars'
+	result "$(grep -q $'\033' "$TMP/terminal"; echo $?)" 'a terminal has colour'
 	tr -d '\r' < "$TMP/terminal" | sed 's/\x1b\[[0-9;]*m//g' > "$TMP/plain"
 	width=$(wc -L < "$TMP/plain")
 	result "$((width >= 80))" "bars are below 80 columns ($width)"
@@ -214,7 +214,7 @@ if command -v script > /dev/null; then
 		status=0
 		grep -q '#####' "$TMP/terminal" || status=1
 		! grep -q $'\033' "$TMP/terminal" || status=1
-		result "$status" "no colour with $setting"
+		result "$status" "$setting leaves colour out"
 	done
 else
 	skip 'a terminal' 'there is no script(1)'
@@ -224,11 +224,11 @@ fi
 run fake stat "${interval[@]}" -x , -o "$TMP/kinds"
 cp "$TMP/kinds" "$TMP/before"
 FAKE_FEATURES=63 run fake stat --timeout 20 -p $$ -x , -o "$TMP/kinds" --append
-expect '--append of tasks after CPUs' 2 '' "^topdown: --append: $TMP/kinds has other columns than these rows \\(allowed: "
+expect '--append of tasks after CPUs is refused' 2 '' "^topdown: --append: $TMP/kinds has other columns than these rows \\(allowed: "
 FAKE_FEATURES=63 run fake stat -x , -o "$TMP/kinds" --append -r 1 true
 expect '--append of runs after CPUs' 2 '' 'has other columns'
 run fake stat "${interval[@]}" -x ';' -o "$TMP/kinds" --append
-expect '--append with another separator' 2 '' 'has other columns'
+expect '--append with another separator is refused' 2 '' 'has other columns'
 result "$(cmp -s "$TMP/kinds" "$TMP/before"; echo $?)" 'nothing is written then'
 run fake stat "${interval[@]}" -x ';' -o "$TMP/kinds" --append --no-header
 expect 'unless there are to be no headings' 0 '' ''
@@ -254,7 +254,7 @@ done
 run fake stat "${interval[@]}" -o "$TMP/none/file"
 expect '-o into a directory that is not there' 1 '' "cannot open $TMP/none/file for writing"
 run fake stat "${interval[@]}" -o "$TMP"
-expect '-o to a directory' 1 '' "cannot open $TMP for writing: Is a directory"
+expect '-o to a directory is refused' 1 '' "cannot open $TMP for writing: Is a directory"
 
 # Tables of CPUs are no wider than a terminal, and nothing in them touches.
 wide=$(awk 'length > 80 { print FILENAME ": " $0 }' "$HERE"/golden/lines-*.txt "$HERE"/golden/tree-*.txt)
@@ -266,9 +266,9 @@ result "$([[ -z $touching ]]; echo $?)" "a mark touches nothing $touching"
 for setting in FAKE_SHARE=98 FAKE_STATE=4 FAKE_STATE=2; do
 	export "${setting?}"
 	run fake stat "${interval[@]}" --strict
-	expect "--strict with $setting" 4 'tma_retiring' ''
+	expect "--strict fails with $setting" 4 'tma_retiring' ''
 	run fake stat "${interval[@]}"
-	expect "without --strict, $setting" 0 'tma_retiring' ''
+	expect "without --strict it succeeds, $setting" 0 'tma_retiring' ''
 	unset "${setting%%=*}"
 done
 for setting in FAKE_STATE=3 FAKE_SHARE=48; do

@@ -76,7 +76,7 @@ expect 'the table says it too' 0 '
 4 more in both are not compared, 6\.[23]% before and 6\.[23]% after \(--top\)
 ' ''
 run compare --top 1 --sort ipc
-expect 'sorted by IPC of both' 0 'sorted by IPC of both; .*
+expect 'rows are sorted by IPC of both' 0 'sorted by IPC of both; .*
 tiny
 ' ''
 run compare --no-header
@@ -98,7 +98,7 @@ is 'a cgroup has those below it' changed "$(line /app share verdict)"
 run compare -j --self
 is 'or not' noise "$(line /app share verdict)"
 run compare -G /app/db,/old
-expect 'chosen ones' 0 '
+expect '--owner leaves chosen ones' 0 '
 /app/db
   share .*changed
 .*
@@ -107,7 +107,7 @@ only before, so not compared; % of the slots of all
 ' ''
 result "$(grep -qxE '/app/web|idle' "$TMP/out"; echo $((!$?)))" 'and no others'
 run compare -G nobody
-expect 'none that ran' 0 'no owner is in both recordings' 'before.0 has no owner that -G names
+expect 'an owner that did not run is said' 0 'no owner is in both recordings' 'before.0 has no owner that -G names
 .*after.0 has no owner that -G names'
 run compare -G nobody --fail-on-change
 expect 'of which nothing can be said' 4 'no owner is in both' 'has no owner'
@@ -135,7 +135,7 @@ found() {
 found equal-processes process 0 0
 result "$((changed > pairs * 2 / 100))" 'equal recordings of processes: at most 2% of the pairs have a change'
 found equal-cgroups cgroup 0 0
-result "$((changed > pairs * 2 / 100))" 'equal recordings of cgroups, too'
+result "$((changed > pairs * 2 / 100))" 'equal recordings of cgroups do not differ, too'
 found points process 4 0
 result "$((changed < pairs * 95 / 100))" '4 points of a node are found in 95% of the pairs'
 is 'where they are' web "$(json owner "$TMP/changes" | sort -u)"
@@ -150,18 +150,18 @@ expect 'the owners of one recording by their kind' 0 'processes; .* web' ''
 run td report --by cgroup "$TMP/process/before.0"
 expect 'which it does not have' 2 '' 'has processes'
 run td report --by thread "$TMP/process/before.0"
-expect 'no kind' 2 '' "--by: 'thread' is no kind of owner .allowed: process, cgroup"
+expect 'an unknown kind is refused' 2 '' "--by: 'thread' is no kind of owner .allowed: process, cgroup"
 run td report --owners --diff "$TMP/process/before.0" "$TMP/cgroup/after.0"
-expect 'two kinds' 2 '' 'before.0 and .*after.0 have owners of different kinds'
+expect 'two kinds are refused' 2 '' 'before.0 and .*after.0 have owners of different kinds'
 run td report --owners -p 102 --diff "$TMP/process/before.0" "$TMP/process/after.0"
 expect 'numbers are not the same in both' 2 '' '-p names processes of one recording, .*allowed: without -p'
 run td report --by process -A --diff "$TMP/process/before.0" "$TMP/process/after.0"
 expect 'owners are of all CPUs' 2 '' '--owners excludes -A'
 "$BUILD/$variant/made" noise400 "$TMP/cpus"
 run td report --owners --diff "$TMP/cpus" "$TMP/process/after.0"
-expect 'a recording without owners' 2 '' 'cpus has no owners'
+expect 'a recording without owners is refused' 2 '' 'cpus has no owners'
 run td report --diff "$TMP/process/before.0" "$TMP/process/after.0"
-expect 'of CPUs, and a note' 0 'tma_retiring' 'owners are left out .--owners compares them'
+expect 'CPUs are compared, and a note says so' 0 'tma_retiring' 'owners are left out .--owners compares them'
 run td report --top 3 --diff "$TMP/process/before.0" "$TMP/process/after.0"
 expect 'the first of which owners' 2 '' 'are about owners .add --owners'
 finish

@@ -100,45 +100,45 @@ run fake stat --by cgroup --count 1 -I 10 -x ,
 expect "values" 0 'path.*/a/b' ''
 
 run fake stat --by thread
-expect "no such kind" 2 '' "--by: 'thread' .*allowed: process, cgroup"
+expect "an unknown kind is refused" 2 '' "--by: 'thread' .*allowed: process, cgroup"
 run fake stat --by process --sort names
-expect "no such key" 2 '' "--sort: there is no node 'names' .allowed: share, slots, time, ipc"
+expect "an unknown key is refused" 2 '' "--sort: there is no node 'names' .allowed: share, slots, time, ipc"
 run fake stat --sort ipc
 expect "sort what?" 2 '' 'add --by'
 run fake stat --by process -a
-expect "not with CPUs" 2 '' 'allowed: without -a'
+expect "CPUs are refused beside them" 2 '' 'allowed: without -a'
 run fake stat --by process -G a
 expect "cgroups are no processes" 2 '' 'allowed: with --by cgroup'
 FAKE_FEATURES=63 run fake stat --by process --count 1 -I 10
-expect "an older module" 3 '' 'has no owners'
+expect "an older module is said" 3 '' 'has no owners'
 FAKE_READ_ERRNO=13 run fake stat --by process --count 1 -I 10
-expect "no right" 3 '' 'perf_event_paranoid|CAP_PERFMON'
+expect "a missing right is said" 3 '' 'perf_event_paranoid|CAP_PERFMON'
 
 FAKE_NO_CGROUPS=1 run fake stat --by cgroup --count 1 -I 10
-expect "a kernel without cgroups" 3 '' 'CONFIG_CGROUP_PERF; --by process does not'
+expect "a kernel without cgroups is said" 3 '' 'CONFIG_CGROUP_PERF; --by process does not'
 
 # The same of top, which has not got its terminal yet; and its map.
 export FAKE_FEATURES=$((FAKE_FEATURES | 31))
 run fake top --by process
-expect "top without a terminal" 2 '' 'must be a terminal'
+expect "top needs a terminal" 2 '' 'must be a terminal'
 FAKE_FEATURES=63 run fake top --by process
-expect "top of an older module" 3 '' 'has no owners.*load the module of this version'
+expect "top says that the module is older" 3 '' 'has no owners.*load the module of this version'
 FAKE_NO_CGROUPS=1 run fake top --by cgroup
-expect "top of a kernel without cgroups" 3 '' 'CONFIG_CGROUP_PERF; --by process does not'
+expect "top says that the kernel has no cgroups" 3 '' 'CONFIG_CGROUP_PERF; --by process does not'
 FAKE_READ_ERRNO=13 run fake top --by cgroup
-expect "top without a right" 3 '' 'perf_event_paranoid|CAP_PERFMON'
+expect "top says that a right is missing" 3 '' 'perf_event_paranoid|CAP_PERFMON'
 run fake top --by thread
-expect "top of threads" 2 '' "--by: 'thread' .*allowed: process, cgroup"
+expect "top refuses threads" 2 '' "--by: 'thread' .*allowed: process, cgroup"
 run fake top --by process -C 0
-expect "top of processes on a CPU" 2 '' 'allowed: without -a and -C'
+expect "top refuses processes on a CPU" 2 '' 'allowed: without -a and -C'
 run fake top --by process --latency all
-expect "top of processes and latencies" 2 '' 'allowed: without --by and --sort'
+expect "top refuses processes and latencies" 2 '' 'allowed: without --by and --sort'
 run fake top --by process --self
 expect "top of processes alone" 2 '' 'allowed: with --by cgroup'
 run fake top --self
 expect "top of whom alone" 2 '' 'add --by cgroup'
 run fake top --sort names
-expect "top sorted by no key" 2 '' "--sort: there is no node 'names' .allowed: share, slots, time, ipc"
+expect "top refuses an unknown key" 2 '' "--sort: there is no node 'names' .allowed: share, slots, time, ipc"
 run fake top --by process --sort memory
 expect 'top sorted by part of a name' 2 '' "--sort: there is no node 'memory'; did you mean tma_memory_bound\?$"
 run fake top -l 1 --sort tma_memory_bound

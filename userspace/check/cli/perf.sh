@@ -24,7 +24,7 @@ printed() {
 }
 
 run perf
-expect 'all lines' 0 'COMMAND.*PID.*-A -I 1000.*topdown_window.*CGROUP' ''
+expect 'all lines are printed' 0 'COMMAND.*PID.*-A -I 1000.*topdown_window.*CGROUP' ''
 printed 'a command' \
 	"perf stat -x, --log-fd 3 -e '{$all}' -- COMMAND 3>&1 >&2 | topdown perf --ratios"
 printed 'its functions' "perf record -o perf.data -c 1000000 -e '{cpu-clock,$all}:S' -- COMMAND"
@@ -39,7 +39,7 @@ cp "$TMP/out" "$TMP/all"
 result "$(bash -n "$TMP/all"; echo $?)" 'a shell takes them'
 
 run perf -l 1 -p 12,34
-expect 'of processes only' 0 '^# Processes' ''
+expect 'lines are of processes only' 0 '^# Processes' ''
 printed 'of level 1' "perf stat -x, -e '{$level1}' -p 12,34 -- sleep 10 2>&1 | topdown perf --ratios"
 result "$(grep -qE 'COMMAND|-a |CGROUP' "$TMP/out"; echo $((!$?)))" 'a command line for processes has nothing else'
 run perf -G 'my group/a'
@@ -50,10 +50,10 @@ run perf -- sh -c 'echo "it'"'"'s" $x'
 printed 'a command as a shell takes it' \
 	"perf record -o perf.data -c 1000000 -e '{cpu-clock,$all}:S' -- sh -c 'echo \"it'\\''s\" \$x'"
 run perf -a
-expect 'CPUs only' 0 'topdown_window' ''
-result "$(grep -qE 'COMMAND|PID|CGROUP' "$TMP/out"; echo $((!$?)))" 'a command line for CPUs has no task'
+expect 'lines are of CPUs only' 0 'topdown_window' ''
+result "$(grep -qE 'COMMAND|PID|NAME' "$TMP/out"; echo $((!$?)))" 'a command line for CPUs has no task'
 FAKE_PMUS=$TMP/none LD_PRELOAD=$PRELOAD run td perf
-expect 'without the module' 3 '' '^topdown: there is no PMU topdown: .*: No such file'
+expect 'a missing module is said' 3 '' '^topdown: there is no PMU topdown: .*: No such file'
 
 run perf -p 12 -l 1
 result "$(grep -q ':u' "$TMP/out"; echo $((!$?)))" 'no leader is of user mode alone'
@@ -67,7 +67,7 @@ printf '#!/bin/sh\necho "perf $*" >> "%s"\n' "$TMP/ran" > "$TMP/bin/perf"
 printf '#!/bin/sh\nexec cat > /dev/null\n' > "$TMP/bin/topdown"
 chmod +x "$TMP/bin/perf" "$TMP/bin/topdown"
 PATH=$TMP/bin:$PATH run perf --run -l 1 -p 12
-expect '--run' 0 '' ''
+expect '--run runs the lines' 0 '' ''
 result "$(grep -qx "perf stat -x, -e {$level1} -p 12 -- sleep 10" "$TMP/ran" &&
 	grep -q '^perf script' "$TMP/ran"; echo $?)" 'runs the lines'
 # A user without rights hears it once, and not from each line; perf may have rights of its own.
@@ -80,16 +80,16 @@ if [[ $(id -u) == 0 && $paranoid -gt 1 ]] && command -v setpriv > /dev/null; the
 	rm "$TMP/ran"
 	printf '#!/bin/sh\necho "perf $*" >> "%s"\nexit 255\n' "$TMP/ran" > "$TMP/bin/perf"
 	nobody -a
-	expect '--run without rights' 3 '' "^topdown: --run: perf needs CAP_PERFMON to count whole CPUs \\(this process lacks it\\), or kernel.perf_event_paranoid at 0 or less \\(it is $paranoid\\); 'topdown info' says what you may see\$"
+	expect '--run says that rights are missing' 3 '' "^topdown: --run: perf needs CAP_PERFMON to count whole CPUs \\(this process lacks it\\), or kernel.perf_event_paranoid at 0 or less \\(it is $paranoid\\); 'topdown info' says what you may see\$"
 	result "$(($(lines "$TMP/ran") != 1))" 'runs none of the lines'
 	nobody -- true
-	expect '--run of a command' 125 '' "count tasks .*at 1 or less .*'topdown stat -- COMMAND' needs no such right\$"
+	expect '--run runs a command' 125 '' "count tasks .*at 1 or less .*'topdown stat -- COMMAND' needs no such right\$"
 	printf '#!/bin/sh\necho "perf $*" >> "%s"\n' "$TMP/ran" > "$TMP/bin/perf"
 	nobody -a
-	expect 'perf with rights of its own' 0 '' ''
+	expect 'perf may have rights of its own' 0 '' ''
 	result "$(grep -q '^perf record -o perf.data -a' "$TMP/ran"; echo $?)" 'runs the lines'
 else
-	skip '--run without rights' 'no root, no setpriv, or perf_event_paranoid is less than 2'
+	skip '--run says that rights are missing' 'no root, no setpriv, or perf_event_paranoid is less than 2'
 fi
 # without PMUS ARG...: in a PATH without perf
 without() { FAKE_PMUS=$1 run env LD_PRELOAD="$PRELOAD" PATH="$TMP/none" "$TOPDOWN" perf "${@:2}"; }
@@ -104,7 +104,7 @@ expect 'lines for a command without the module' 3 '' 'there is no PMU topdown'
 for wrong in --run '--by comm' '--ratios --by cpu' '--folded tma_none' '--ratios --folded slots' '--folded slots -a'; do
 	# shellcheck disable=SC2086
 	run perf $wrong
-	expect "$wrong" 2 '' 'allowed:|--by is about|take no subject'
+	expect "$wrong is refused" 2 '' 'allowed:|--by is about|take no subject'
 done
 
 # ratios: of what is in the file; golden NAME: that is what they were
@@ -162,7 +162,7 @@ S0,8,1000,,topdown/tma_info_thread_slots/,301803696,100.00,,
 S0,8,500,slots,topdown/tma_retiring/u,301803696,100.00,,
 END
 ratios
-expect 'ratios of sockets' 0 $'^S0: 1,000 slots\n  tma_retiring +50.0%$' ''
+expect 'sockets have ratios' 0 $'^S0: 1,000 slots\n  tma_retiring +50.0%$' ''
 printf '1000,,topdown/slots/,0.51%%,301803696,100.00,,\n250,slots,topdown/tma_retiring/,0.11%%,3018,100.00,,\n' \
 	> "$TMP/in"
 ratios
@@ -204,7 +204,7 @@ END
 expect 'of which nothing is an error' 0 'main' ''
 
 run td perf --ratios --by comm < "$TMP/in"
-expect 'a process without a number' 0 'work load: 3,000 slots, 30\.0% of all' ''
+expect 'a process without a number is named' 0 'work load: 3,000 slots, 30\.0% of all' ''
 cat > "$TMP/in" << END
           worker 2  1234        500                 topdown/slots/:  ffffffff81000000 do_it
           worker 2  1235       1500                 topdown/slots/:  ffffffff81000000 do_it
@@ -281,7 +281,7 @@ ratios
 expect "perf's own messages" 0 '^1,000 slots$' '^Error: perf has something to say$'
 printf '1000,,cycles,301803696,100.00,,\n250,slots,topdown/tma_retiring/,3018,100.00,,\n' > "$TMP/in"
 ratios
-expect 'no slots' 1 '' 'there are no counts of topdown/slots/'
+expect 'a lack of slots is said' 1 '' 'there are no counts of topdown/slots/'
 : > "$TMP/in"
 ratios
 expect 'nothing to read' 1 '' 'there are no counts of topdown/slots/'
@@ -289,7 +289,7 @@ printf '1000,,topdown/slots/,301803696,100.00,,\n' > "$TMP/in"
 status=0
 td perf --ratios < "$TMP/in" > /dev/full 2> "$TMP/err" || status=$?
 out='' err=$(< "$TMP/err")
-expect 'with standard output full' 1 '' 'cannot write to standard output: No space left'
+expect 'a full standard output is an error' 1 '' 'cannot write to standard output: No space left'
 run td perf --ratios < "$TMP"
 expect 'standard input that cannot be read' 1 '' 'no counts'
 finish

@@ -16,11 +16,11 @@ sampled() { td report --latency -j "$@" "$data" > "$TMP/rows"; }
 
 # CPUs. The stand-in samples CPU 0 and 1 only, and L2_HIT never.
 run fake record --timeout 450 -I 100 --latency all -o "$data"
-expect 'all events of all CPUs' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 0\.[45].*
+expect 'all events of all CPUs are recorded' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 0\.[45].*
 topdown: latencies of 3 events, 0\.0% lost, 1 without a sample
 topdown: too short for .*$'
 run td report "$data"
-expect 'the table' 0 'retire latency of instructions
+expect 'the table is printed' 0 'retire latency of instructions
 elapsed 0\.[45][0-9]* s, interval .*; cycles
 event +CPU +samples +mean +dev +min +p50 +p90 +p99 +max +run%
 MEM_INST_RETIRED\.SPLIT_LOADS +all +[0-9]+ +7\.00 +0\.00 +7 +7\.0 +7\.0 +7\.0 +7 +50\.0
@@ -30,28 +30,28 @@ sampled
 reads=$(($(json samples "$TMP/rows" | head -n 1) / 30))
 result "$((reads < 4 || reads > 6))" "an interval of 100 ms each ($reads)"
 result "$([[ $(json samples "$TMP/rows" | paste -sd' ') == "$((reads * 30)) $((reads * 30)) 0" ]]; echo $?)" \
-	'samples of each event'
+	'each event has samples'
 result "$([[ $(json events "$TMP/rows" | paste -sd' ') == "$((reads * 30000)) $((reads * 30000)) 0" ]]; echo $?)" \
 	'the report has the events of the samples'
 sampled --steps
 result "$([[ $(json samples "$TMP/rows" | sum) == "$((reads * 60)).000" ]]; echo $?)" 'the steps have all of them'
 result "$([[ $(json p90 "$TMP/rows" | sort -u | paste -sd' ') == '399.5 7.0' ]]; echo $?)" 'the steps have the quantiles'
-result "$(($(json time "$TMP/rows" | sort -u | wc -l) < 4))" 'in several steps'
+result "$(($(json time "$TMP/rows" | sort -u | wc -l) < 4))" 'there are several steps'
 sampled -I 10s --steps
-result "$(($(lines "$TMP/rows") != 2))" 'in one long step'
+result "$(($(lines "$TMP/rows") != 2))" 'there is one long step'
 sampled -A
-result "$([[ $(json cpu "$TMP/rows" | paste -sd' ') == 'null 0 1 null 0 1 null 0 1' ]]; echo $?)" 'each CPU'
+result "$([[ $(json cpu "$TMP/rows" | paste -sd' ') == 'null 0 1 null 0 1 null 0 1' ]]; echo $?)" 'each CPU has rows'
 result "$([[ $(json samples "$TMP/rows" | sed -n '2p;3p' | paste -sd' ') == "$((reads * 10)) $((reads * 20))" ]]; echo $?)" \
 	'has its own'
 sampled -A -C 1
 result "$([[ $(json cpu "$TMP/rows" | paste -sd' ') == 'null 1 null 1 null 1' &&
 	$(json samples "$TMP/rows" | head -n 1) == $((reads * 20)) ]]; echo $?)" 'report -C leaves out the others'
 run td report --latency -x ';' "$data"
-expect 'CSV' 0 '^time;interval;row;cpu;event;samples;events;.*mean;.*
+expect 'CSV has the figures' 0 '^time;interval;row;cpu;event;samples;events;.*mean;.*
 [0-9.]+;0\.[0-9]+;all;;MEM_INST_RETIRED\.SPLIT_LOADS;[0-9]+;' ''
 run fake record --timeout 250 -I 100 -C 1 --latency $two -q -o "$data"
 sampled -A
-result "$([[ $(json cpu "$TMP/rows" | paste -sd' ') == 'null 1 null 1' ]]; echo $?)" 'record -C and some events'
+result "$([[ $(json cpu "$TMP/rows" | paste -sd' ') == 'null 1 null 1' ]]; echo $?)" 'record takes -C and some events'
 run fake record -a -I 100 --latency $two -q -o "$data" -- sh -c 'sleep 0.3; exit 4'
 expect 'the machine while a command runs' 4 '' ''
 sampled
@@ -92,7 +92,7 @@ result "$([[ $(json counted_events "$TMP/rows" | head -n 1) == $(($(json samples
 	$(json lost_events "$TMP/rows" | head -n 1) == $(($(json samples "$TMP/rows" | head -n 1) * 50)) ]]; echo $?)" \
 	'what was counted, and what was lost'
 run td report "$data"
-expect 'a loss in the table' 0 'SPLIT_LOADS +all .* 50\.0 lost 4\.8%' ''
+expect 'the table shows a loss' 0 'SPLIT_LOADS +all .* 50\.0 lost 4\.8%' ''
 
 # A burst of which no sample is left is in the interval in which it was.
 FAKE_MISSED_STEP=3 fake record --timeout 650 -I 100 --latency $two -q -o "$data"
@@ -108,7 +108,7 @@ FAKE_LATENCY_BEFORE=1000 fake record -I 100 --timeout 150 --latency $two -q -o "
 sampled
 result "$(($(json samples "$TMP/rows" | head -n 1) < 20000))" 'tasks have what was sampled before the first look'
 run fake record -I 100 --latency $two -q -o "$data" -- sh -c 'sleep 0.25; exit 3'
-expect 'a command' 3 '' ''
+expect 'a command is recorded' 3 '' ''
 sampled
 result "$([[ $(json counted_events "$TMP/rows" | paste -sd' ') == 'null null' ]]; echo $?)" 'of which nobody knows what was counted'
 result "$([[ $(json row "$TMP/rows" | paste -sd' ') == 'process process' ]] && (($(json pid "$TMP/rows" | head -n 1) > 1))
@@ -120,7 +120,7 @@ MEM_INST_RETIRED\.SPLIT_LOADS +[0-9]+ +[0-9]+ +7\.00 [^a-z]*
 MEM_' ''
 result "$((status || $(grep -c '^MEM_' "$TMP/out") != 2))" 'the table has one row for a single task'
 run fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p $$
-expect 'a process' 0 '' ''
+expect 'a process is recorded' 0 '' ''
 sampled
 result "$([[ $(json pid "$TMP/rows" | paste -sd' ') == "$$ $$" && $(json samples "$TMP/rows" | head -n 1) == [1-9]* ]]; echo $?)" \
 	'has its latencies'
@@ -164,19 +164,19 @@ expect 'leaves what there was' 0 '"samples":60,' 'is not whole'
 # The report.
 fake record --timeout 80 -q -o "$TMP/without"
 run td report --latency "$TMP/without"
-expect 'a recording without latencies' 2 '' 'without has no latencies \(topdown record --latency records them\)$'
+expect 'a recording without latencies is said' 2 '' 'without has no latencies \(topdown record --latency records them\)$'
 run td report "$TMP/without"
 result "$([[ $status == 0 && $out != *latenc*instr* ]]; echo $?)" 'has no table of them'
 for bad in '--latency --windows' '--latency --html x' '--latency --trace x' '--latency --steps -A'; do
 	# shellcheck disable=SC2086 # several options
 	run td report $bad "$TMP/without"
-	expect "report $bad" 2 '' '^topdown: --latency '
+	expect "report refuses $bad" 2 '' '^topdown: --latency '
 done
 
 # Before and after a change. Event 63, of a later release, is left out.
 for name in latency100 latency101 latency130; do "$BUILD/$variant/made" $name "$TMP/$name"; done
 run td report --latency "$TMP/latency100"
-expect 'an event of a later release' 0 '^elapsed 300.*
+expect 'an event of a later release is reported' 0 '^elapsed 300.*
 event .*
 MEM_INST_RETIRED\.SPLIT_LOADS +all +2400 +40\.00 .* 25\.0
 MEM_LOAD_RETIRED\.L2_HIT +all +2400 +[0-9.]+ .* 25\.0$' ''
@@ -239,7 +239,7 @@ titles = re.findall(r"<title>[0-9:.]+: mean ([0-9.]+), p50 [0-9.]+, p90 [0-9.]+,
 assert [float(mean) for mean, p99 in titles] == [round(step["mean"], 1) for step in steps]
 END
 run td report --html "$TMP/page" "$TMP/latency100"
-expect 'the page' 0 '' ''
+expect 'the page is written' 0 '' ''
 if command -v python3 > /dev/null; then
 	td report --latency --steps -I 4s -j "$TMP/latency100" > "$TMP/steps"
 	run python3 "$TMP/lines.py" "$TMP/page" "$TMP/steps"
@@ -252,10 +252,10 @@ result "$(grep -q '<p>2,400 samples, mean 40.0, p50 41.5, p90 41.5, p99 41.5, ma
 result "$(($(grep -c '<summary>Values of MEM_' "$TMP/page") != 2 || $(grep -cE '<td>40</td>(<td>[0-9.]+</td>){4}</tr>' "$TMP/page") != 120))" \
 	'the page has the latencies as a table'
 td report --html - "$TMP/without" > "$TMP/page"
-result "$(grep -qE 'Retire latenc|class="latency' "$TMP/page"; echo $((!$?)))" 'a page without latencies'
+result "$(grep -qE 'Retire latenc|class="latency' "$TMP/page"; echo $((!$?)))" 'a page without latencies has none'
 fake record --timeout 150 -I 100 --latency all -q -o "$data"
 td report --html - "$data" > "$TMP/page"
-result "$(grep -q '<p>Had no turn: MEM_LOAD_RETIRED.L2_HIT.</p>' "$TMP/page"; echo $?)" 'an event that had no turn'
+result "$(grep -q '<p>Had no turn: MEM_LOAD_RETIRED.L2_HIT.</p>' "$TMP/page"; echo $?)" 'an event that had no turn is said'
 
 # The trace: a value at the begin of an interval, and 0 where nothing was sampled.
 td report --trace "$TMP/trace" "$TMP/latency100"
@@ -267,7 +267,7 @@ awk '$1 > 0' "$TMP/cycles" > "$TMP/other"
 result "$(cmp -s "$TMP/one" "$TMP/other" && [[ $(lines "$TMP/one") == 240 ]]; echo $?)" 'the trace has the means'
 result "$([[ $(sed -nE '/"cycles":0.000/s/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | paste -sd' ') == '1120000000.000 1300000000.000' ]]; echo $?)" \
 	'the trace has zeros where latencies begin to lack'
-result "$(sed -nE 's/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | sort -nc; echo $?)" 'in the order of time'
+result "$(sed -nE 's/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | sort -nc; echo $?)" 'slices are in the order of time'
 result "$(($(grep -c '"ph":"C","pid":2,"name":"MEM_LOAD_RETIRED.L2_HIT p99"' "$TMP/trace") != 242))" 'of its CPU, with p99'
 if command -v python3 > /dev/null; then
 	run python3 -m json.tool "$TMP/trace" /dev/null
@@ -326,7 +326,7 @@ fi
 # More than a block has room for.
 "$BUILD/$variant/made" big "$data"
 sampled
-result "$([[ $(json samples "$TMP/rows" | paste -sd' ') == '67200 67200' ]]; echo $?)" 'an interval of two blocks'
+result "$([[ $(json samples "$TMP/rows" | paste -sd' ') == '67200 67200' ]]; echo $?)" 'an interval may have two blocks'
 
 # Mistakes that a checksum does not know.
 made() { "$BUILD/$variant/made" "wrong-$1" "$data" && run td report "$data"; }
@@ -334,7 +334,7 @@ made none
 expect 'a block that is right' 0 'BR_MISP_RETIRED\.COND_TAKEN_BWD_COST +all +2 +2\.50 ' ''
 while read -r wrong why; do
 	made "$wrong"
-	expect "wrong: $wrong" 1 '' "^topdown: cannot read .*/data: its block [0-9]+ makes no sense: $why$"
+	expect "$wrong is told as wrong" 1 '' "^topdown: cannot read .*/data: its block [0-9]+ makes no sense: $why$"
 done << 'END'
 event there is no such event
 subject there is no such CPU

@@ -28,12 +28,12 @@ slots_of() { rows row pid path slots | awk -v who="$1" '$1 == who || $2 == who |
 
 # Each reading is a step later: 42 has 5.4e9 slots of 6.3e9 in each, 1 and idle time the rest.
 run fake record --by process -I 100 --timeout 480 -o "$data"
-expect 'processes' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 0\.[45]'
+expect 'processes are reported' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 0\.[45]'
 owners
-is 'the busiest first, idle time last' \
+is 'the busiest comes first, idle time last' \
 	$'process 42 serv?er 0.857143\nprocess 1 init 0.095238\nidle None idle 0.047619' \
 	"$(rows row pid comm share)"
-is 'with their ratios' $'0.4 0.05 0.1 0.45 1.5\n0.4 0.05 0.1 0.45 1.5\n0.4 0.05 0.1 0.45 1.5' \
+is 'rows have their ratios' $'0.4 0.05 0.1 0.45 1.5\n0.4 0.05 0.1 0.45 1.5\n0.4 0.05 0.1 0.45 1.5' \
 	"$(rows tma_retiring tma_bad_speculation tma_frontend_bound tma_backend_bound ipc)"
 is 'a bottleneck, which idle time is none of' \
 	$'tma_backend_bound tma_memory_bound\ntma_backend_bound tma_memory_bound\nNone None' \
@@ -41,20 +41,20 @@ is 'a bottleneck, which idle time is none of' \
 total=$(slots_of 42)
 owners --steps
 steps=$(rows time | sort -u | wc -l)
-result "$((steps < 3 || steps > 5))" "an interval of 100 ms each ($steps)"
+result "$((steps < 3 || steps > 5))" "steps have an interval of 100 ms each ($steps)"
 is 'each has the slots of a step' 5400000000 "$(rows pid slots | awk '$1 == 42 { print $2 }' | sort -u)"
 is 'the steps together have the slots of all' "$total" "$(slots_of 42)"
 is 'of which there is one an interval' "$((steps * 5400000000))" "$total"
 is 'a switch is counted once' "$((steps * 100))" "$(rows pid switches | awk '$1 == 42 { sum += $2 } END { print sum }')"
 owners --steps -I 10s
-is 'in one long step' "$total" "$(slots_of 42)"
-is 'with one row each' 3 "$(lines "$TMP/rows")"
+is 'there is one long step' "$total" "$(slots_of 42)"
+is 'each has one row' 3 "$(lines "$TMP/rows")"
 owners --top 1
 is 'the first' 42 "$(rows pid)"
 owners -p 1,77
-is 'a process by its number' '1 0.095238' "$(rows pid share)"
+is 'a process is found by its number' '1 0.095238' "$(rows pid share)"
 run td report --owners -p 77 "$data"
-expect 'none that ran' 0 'processes; ' 'has no owner that -p or -G names'
+expect 'a process that did not run is said' 0 'processes; ' 'has no owner that -p or -G names'
 run td report --owners -G a "$data"
 expect 'no cgroup of processes' 2 '' '-G names cgroups, and .* has processes .allowed: -p'
 run td report -j "$data"
@@ -67,7 +67,7 @@ is 'a last step that is short joins the one before' '4 10800000000' \
 is 'the last step ends with the recording' 1 "$(rows interval | tail -n 1 | awk '{ print ($1 > 0.105 && $1 < 0.18) }')"
 
 run fake record --by process -I 2s --timeout 50 -o "$data"
-expect 'too short to compare owners' 0 '' "needs 160 steps: record 320\.0 s, or with a shorter interval, such as -I 100ms$"
+expect 'owners are too short to compare' 0 '' "needs 160 steps: record 320\.0 s, or with a shorter interval, such as -I 100ms$"
 
 # The module shows its sums for some time, and then they are in "ended".
 FAKE_SHORT=4 fake record -q --by process -I 50 --timeout 550 -o "$data"
@@ -104,7 +104,7 @@ is 'of the same process' "$total $((total / 5400000000))" "$(slots_of 42) $(rows
 
 # Cgroups.
 run fake record -q --by cgroup -I 100 --timeout 350 -o "$data"
-expect 'cgroups' 0 '' ''
+expect 'cgroups are reported' 0 '' ''
 owners
 is 'with those below them' \
 	$'/ 1 0.97561\n/a 100 0.585366\n/a/b 200 0.390244\n/c 300 0.341463\nNone None 0.02439' \
@@ -269,7 +269,7 @@ expect 'both tables' 0 'processes; .*42 serv\?er.*retire latency of instructions
 # Options and files that are refused.
 fake record -q --timeout 100 -o "$TMP/cpus"
 run td report --owners "$TMP/cpus"
-expect 'a recording without owners' 2 '' 'has no owners .topdown record --by process, or --by cgroup'
+expect 'a recording without owners is said' 2 '' 'has no owners .topdown record --by process, or --by cgroup'
 run td report --top 3 "$TMP/cpus"
 expect 'the first of none' 2 '' 'has no owners'
 run td report --owners --self "$data"
@@ -279,7 +279,7 @@ expect 'CPUs are not sorted' 2 '' 'are about owners \(add --owners\)'
 while read -r args; do
 	# shellcheck disable=SC2086 # several words
 	run td report --owners $args "$data"
-	expect "owners with ${args%% *}" 2 '' "--owners excludes ${args%% *}: .*allowed: one of them"
+	expect "owners are refused with ${args%% *}" 2 '' "--owners excludes ${args%% *}: .*allowed: one of them"
 done <<-END
 	-A
 	-C 0
@@ -302,7 +302,7 @@ done <<-END
 	--stdio leave it out
 END
 run td report --owners --sort names "$data"
-expect 'no such key' 2 '' "--sort: there is no node 'names' .allowed: slots, time, ipc"
+expect 'an unknown key is refused' 2 '' "--sort: there is no node 'names' .allowed: slots, time, ipc"
 FAKE_LEVEL=1 fake record -q --by process --timeout 1100 -o "$TMP/cpus"
 for args in --owners '--owners -j' '' "--html $TMP/none"; do
 	# shellcheck disable=SC2086 # several words
@@ -324,18 +324,18 @@ expect 'a word from where' 2 '' '-D -1 .*add --control'
 run fake record --latency all --control fd:0 -D -1 -o "$TMP/none" -- true
 expect 'latencies do not wait' 2 '' '-D -1 .*allowed: without --latency'
 run fake record --by thread -o "$TMP/none"
-expect 'no such kind' 2 '' "--by: 'thread' .*allowed: process, cgroup"
+expect 'an unknown kind is refused' 2 '' "--by: 'thread' .*allowed: process, cgroup"
 run fake record --depth 2 -o "$TMP/none"
 expect 'the depth of what' 2 '' 'add --by cgroup'
 run fake record --by process --depth 2 -o "$TMP/none"
 expect 'processes have no depth' 2 '' 'allowed: with --by cgroup'
 FAKE_FEATURES=1023 run fake record --by process --timeout 100 -o "$TMP/none"
-expect 'an older module' 3 '' 'has no owners'
+expect 'an older module is said' 3 '' 'has no owners'
 FAKE_NO_CGROUPS=1 run fake record --by cgroup --timeout 100 -o "$TMP/none"
-expect 'a kernel without cgroups' 3 '' 'CONFIG_CGROUP_PERF; --by process does not'
+expect 'a kernel without cgroups is said' 3 '' 'CONFIG_CGROUP_PERF; --by process does not'
 FAKE_OWNERS_ERRNO=13 run fake record --by process --timeout 100 -o "$TMP/none"
-expect 'no right' 3 '' 'perf_event_paranoid|CAP_PERFMON'
+expect 'a missing right is said' 3 '' 'perf_event_paranoid|CAP_PERFMON'
 result "$([[ ! -e $TMP/none ]]; echo $?)" 'a refused recording leaves no file'
 FAKE_OWNERS_READS=4 run fake record -q --by process -I 50 --timeout 500 -o "$data"
-expect 'a reading that fails' 1 '' 'cannot read owners through .*Input/output error'
+expect 'a reading that fails is said' 1 '' 'cannot read owners through .*Input/output error'
 finish

@@ -53,12 +53,12 @@ FAKE_CPUS=1 FAKE_STEP=3000 run fake record --past --timeout 10 -o "$TMP/one"
 expect 'of one CPU, and how long its windows are' 0 '' '^topdown: [0-9]+ windows? of 1 CPU in 3\.[0-9] s'
 FAKE_LEVEL=1 fake record --past --timeout 10 -q -o "$data"
 run td report "$data"
-expect 'a machine without level 2' 0 'tma_backend_bound +45\.0 +45\.0 +45\.0 +45\.0' ''
+expect 'a machine without level 2 is recorded' 0 'tma_backend_bound +45\.0 +45\.0 +45\.0 +45\.0' ''
 result "$([[ $out != *memory_bound* ]]; echo $?)" 'has no level 2 in the report'
 
 # A recording that goes on.
 FAKE_TICK=40 run fake record --timeout 600 -o "$data"
-expect 'for a time' 0 '' ' windows of 4 CPUs in 0\.[67] s'
+expect '--timeout ends it' 0 '' ' windows of 4 CPUs in 0\.[67] s'
 result "$(($(td report --windows -j "$data" | wc -l) < 40))" 'has the windows of that time'
 td report --windows -j "$data" > "$TMP/file"
 td report -j -A "$data" > "$TMP/sums"
@@ -80,14 +80,14 @@ result "$(awk '{ if (!($1 in n) || $2 < first[$1]) first[$1] = $2; if ($2 > last
 	'no CPU lacks a window, and all begin and end with the same one, or the next'
 FAKE_TICK=40 fake record --timeout 300 -o - -q -C 1,2 > "$data"
 run td report -j -A - < "$data"
-expect 'through a pipe, -C' 0 '"cpu":1,.*"cpu":2,' ''
-result "$(($(lines "$TMP/out") != 3))" 'two CPUs and their sum'
+expect '-C records CPUs through a pipe' 0 '"cpu":1,.*"cpu":2,' ''
+result "$(($(lines "$TMP/out") != 3))" 'two CPUs and their sum are there'
 
 # Some of the CPUs of a recording.
 FAKE_TICK=40 FAKE_MIX=1 fake record --timeout 300 -q -o "$data"
 td report --windows -j "$data" | grep -E '"cpu":[13],' > "$TMP/some"
 td report --windows -j -C 1,3 "$data" | cmp -s - "$TMP/some" && [[ -s $TMP/some ]] && bad=0 || bad=1
-result "$bad" 'report -C: the windows of these CPUs'
+result "$bad" 'report -C has the windows of these CPUs'
 td report -A -j "$data" | grep -E '"cpu":[13],' > "$TMP/some"
 td report -A -j -C 1,3 "$data" > "$TMP/sums"
 result "$(tail -n 2 "$TMP/sums" | cmp -s - "$TMP/some"; echo $?)" 'the totals of each'
@@ -123,11 +123,11 @@ expect 'a writer that does not go on' 1 '' 'Resource temporarily unavailable'
 # Each end leaves a whole file.
 export FAKE_TICK=40
 signalled INT
-expect 'Ctrl-C' 0 '' 'windows of 4 CPUs'
+expect 'Ctrl-C ends a recording' 0 '' 'windows of 4 CPUs'
 run td report "$data"
 expect 'leaves a whole file' 0 'none lost' ''
 signalled TERM
-expect 'SIGTERM' 143 '' 'windows of 4 CPUs'
+expect 'SIGTERM ends a recording' 143 '' 'windows of 4 CPUs'
 run td report "$data"
 expect 'too' 0 'none lost' ''
 signalled KILL
@@ -138,7 +138,7 @@ expect '--partial reads a file without an end' 0 'windows of 4 CPUs, none lost' 
 status=0
 fake record --timeout 300 -o /dev/full 2> "$TMP/err" || status=$?
 out='' err=$(< "$TMP/err")
-expect 'no room for the file' 1 '' '^topdown: cannot write to /dev/full: No space left on device'
+expect 'no room for the file is an error' 1 '' '^topdown: cannot write to /dev/full: No space left on device'
 status=$(set +o pipefail; { fake record --timeout 300 -o - 2> "$TMP/err"; echo $? >&3; } 3> "$TMP/status" | true; cat "$TMP/status")
 result "$((status != 141))" "a reader that has gone ($status)"
 cp "$TMP/period" "$TMP/kept"
@@ -146,12 +146,12 @@ FAKE_HISTORY=0 run fake record -o "$TMP/kept"
 expect 'a module that keeps none' 3 '' 'the module keeps no windows'
 result "$(cmp -s "$TMP/period" "$TMP/kept"; echo $?)" 'leaves the file of an earlier run'
 FAKE_READ_ERRNO=13 FAKE_MAP_ERRNO=13 run fake record -o "$data"
-expect 'no right to CPUs' 3 '' 'cannot read the CPUs'
+expect 'a missing right to CPUs is said' 3 '' 'cannot read the CPUs'
 FAKE_READ_ERRNO=13 FAKE_MAP_ERRNO=13 run fake record -o "$TMP/fresh"
 result "$([[ $status == 3 && ! -e $TMP/fresh ]]; echo $?)" 'leaves no empty file'
 for state in 2 5; do
 	FAKE_STATE=$state run fake record -C 1 -o "$TMP/fresh"
-	expect "a CPU in state $state" 3 '' '^topdown: -C: CPU 1 is not measured: it is (unsupported|excluded) '
+	expect "a CPU in state $state is refused" 3 '' '^topdown: -C: CPU 1 is not measured: it is (unsupported|excluded) '
 	result "$([[ ! -e $TMP/fresh ]]; echo $?)" 'leaves no empty file'
 done
 FAKE_OFFLINE=1 run fake record -C 1 --timeout 50 -o "$TMP/fresh"
@@ -208,7 +208,7 @@ FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" record -
 pid=$!
 await recorded 1 || true
 run fake record --timeout 50 -o "$data"
-expect 'a file that another records to' 2 '' "data: another topdown record writes to it"
+expect 'a file that another records to is refused' 2 '' "data: another topdown record writes to it"
 kill -INT $pid
 wait $pid
 run td report "$data"
@@ -317,7 +317,7 @@ run td report --since 22:15 --until 22:14 "$TMP/noise400"
 expect 'the end before the begin' 2 '' '--since 22:15 is not before --until 22:14'
 for bad in 14 1:2 24:00 14:60 14:03: 14:03:10. 2023-02-30 2023-13-01 2023-11-14T '2023-11-14 7' @ @x -1s 14:03Z ''; do
 	run td report --until "$bad" "$TMP/noise400"
-	[[ $bad == 14 ]] || expect "--until '$bad'" 2 '' '^topdown: --until: .*allowed: '
+	[[ $bad == 14 ]] || expect "--until refuses '$bad'" 2 '' '^topdown: --until: .*allowed: '
 done
 for steps in '7s 43 steps of 7' '9s 33 steps of 9'; do
 	run td report -I "${steps%% *}" "$TMP/noise400"
@@ -336,7 +336,7 @@ result "$([[ $(json lost "$TMP/sums") == 3 ]]; echo $?)" 'a loss is of the time 
 fake record --timeout 300 -q -o "$TMP/short"
 for name in noise400 noise401 noise430; do made $name; done
 run td report --diff "$TMP/noise400" "$TMP/noise400"
-expect 'a recording and itself' 0 'no difference that can be judged is more than noise
+expect 'a recording does not differ from itself' 0 'no difference that can be judged is more than noise
 1 of 13 lines are not in both recordings' ''
 run td report --diff "$TMP/noise400" "$TMP/noise401"
 expect 'two that are alike' 0 'tma_retiring +40\.00 +40\.[0-9]* .* noise
@@ -366,12 +366,12 @@ td report -j --diff "$TMP/noise400" "$TMP/noise430" > "$TMP/file"
 result "$(awk -F'[:,]' '/"(noise|changed)"/ { for (i = 1; i < NF; i++) { if ($i == "\"difference\"") d = $(i + 1); if ($i ~ /margin/) { m = $(i + 1); sub(/}/, "", m) } }
 	if (d < 0) d = -d; n++; if ((/"changed"/ && d < m) || (/"noise"/ && d > m)) bad = 1 } END { exit !n || bad }' "$TMP/file"; echo $?)" 'the margin belongs to the verdict'
 run fake record --timeout 100 -o "$TMP/short"
-expect 'too short to compare' 0 '' "too short for 'topdown report --diff', which needs 160 steps: record [0-9.]+ s, or with a shorter period"
+expect 'a recording is too short to compare' 0 '' "too short for 'topdown report --diff', which needs 160 steps: record [0-9.]+ s, or with a shorter period"
 
 # A trace: one argument an event, and the values of the windows.
 FAKE_MIX=1 fake record --timeout 500 -q -o "$TMP/a<b>&\"c"
 run td report --trace "$TMP/trace" "$TMP/a<b>&\"c"
-expect '--trace' 0 '' ''
+expect '--trace writes a trace' 0 '' ''
 td report --windows -j "$TMP/a<b>&\"c" | grep '"cpu":2,' > "$TMP/file"
 grep '"ph":"C","pid":3,"name":"tma_retiring"' "$TMP/trace" > "$TMP/counters"
 json tma_retiring "$TMP/file" | tail -n +2 | awk '{ printf "%.5f\n", $1 * 100 }' > "$TMP/one"
@@ -379,7 +379,7 @@ sed -nE 's/.*"args":\{"percent":([0-9.]+)\}\},?$/\1/p' "$TMP/counters" |
 	awk '$1 > 0 { printf "%.5f\n", $1 }' > "$TMP/other"
 result "$(head -n "$(lines "$TMP/one")" "$TMP/other" | cmp -s - "$TMP/one" && [[ -s $TMP/one ]]; echo $?)" \
 	'has the ratios of the windows of a CPU'
-result "$(sed -nE 's/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | sort -nc; echo $?)" 'in the order of time'
+result "$(sed -nE 's/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | sort -nc; echo $?)" 'events are in the order of time'
 result "$(($(grep -c '"ph":"C"' "$TMP/trace") != $(grep -cE '"ph":"C",.*"args":\{"percent":[0-9.]+\}\},?$' "$TMP/trace")))" \
 	'each event has one argument'
 # The fields that Chrome's Trace Event Format asks for, which Perfetto reads.
@@ -422,15 +422,15 @@ result "$(grep -q '"tma_backend_bound"' "$TMP/trace" && ! grep -q 'memory_bound'
 td report --trace - "$TMP/asleep" > "$TMP/trace"
 result "$(grep -q 'memory_bound' "$TMP/trace"; echo $?)" 'a trace without -l has level 2'
 td report --trace - "$TMP/asleep" > /dev/full 2> "$TMP/err" && status=0 || status=$?
-result "$((status != 1))" 'no room for the trace'
+result "$((status != 1))" 'no room for the trace is an error'
 
 cp "$TMP/asleep" "$TMP/kept"
 for form in trace html; do
 	run td report --$form "$TMP/kept" "$TMP/kept"
-	expect "--$form to the recording itself" 2 '' "--$form: .*/kept is a recording \\(allowed: "
+	expect "--$form refuses the recording itself" 2 '' "--$form: .*/kept is a recording \\(allowed: "
 	ln "$TMP/kept" "$TMP/link"
 	run td report --$form "$TMP/link" "$TMP/asleep"
-	expect "--$form to another" 2 '' ' is a recording '
+	expect "--$form refuses another recording" 2 '' ' is a recording '
 	rm "$TMP/link"
 	echo text > "$TMP/text"
 	run td report --$form "$TMP/text" "$TMP/text"
@@ -440,7 +440,7 @@ done
 
 # A page that needs nothing from elsewhere, and no script.
 run td report -A --html "$TMP/page" "$TMP/a<b>&\"c"
-expect '--html' 0 '' ''
+expect '--html writes a page' 0 '' ''
 result "$(grep -qiE '<script|javascript:|https?:|src=|url\(|@import|<link|<iframe| on[a-z]+=' "$TMP/page"; echo $((!$?)))" \
 	'has no script, and nothing from elsewhere'
 result "$(grep -q "default-src 'none'" "$TMP/page"; echo $?)" 'the page forbids all else to the browser'
@@ -459,18 +459,18 @@ FAKE_FEATURES=1023 FAKE_BUSY=1 fake record -q -o "$TMP/active" --timeout 400ms
 td report --html - "$TMP/active" > "$TMP/page"
 result "$(grep -q '^<p class="verdict">nearly idle: no bottleneck is named</p>$' "$TMP/page"; echo $?)" 'the page names no bottleneck where the table names none'
 td report --html - "$TMP/asleep" > /dev/full 2> "$TMP/err" && status=0 || status=$?
-result "$((status != 1))" 'no room for the page'
+result "$((status != 1))" 'no room for the page is an error'
 
 # Commands and processes.
 run fake record -o "$data" -I 20 -- sh -c 'sleep 0.1; exit 3'
-expect 'a command' 3 '' '^topdown: [0-9]+ samples of 1 task in '
+expect 'a command is recorded' 3 '' '^topdown: [0-9]+ samples of 1 task in '
 td report --steps -j "$data" > "$TMP/steps"
 td report -j "$data" > "$TMP/sums"
 result "$([[ $(json slots "$TMP/steps" | sum) == "$(json slots "$TMP/sums" | sum)" && $(json row "$TMP/sums") == process ]]; echo $?)" \
 	'its steps have all of its slots'
 result "$([[ $(json comm "$TMP/sums") == sh ]]; echo $?)" "it has the name of its program ($(json comm "$TMP/sums"))"
 run td report "$data"
-expect 'the report of a command' 0 $' samples? of 1 task\n' ''
+expect 'the report describes a command' 0 $' samples? of 1 task\n' ''
 # The default file of before is kept.
 mkdir "$TMP/home"
 cd "$TMP/home"
@@ -488,9 +488,9 @@ expect 'the machine while a command runs' 4 '' 'windows of 4 CPUs'
 sleep 60 & one=$!
 sleep 60 & two=$!
 run fake record -p $one,$two -I 20 --timeout 100 -o "$data"
-expect '-p' 0 '' 'samples of 2 tasks'
+expect '-p records processes' 0 '' 'samples of 2 tasks'
 td report -j -A "$data" > "$TMP/sums"
-result "$([[ $(json pid "$TMP/sums" | paste -sd' ') == "null $one $two" ]]; echo $?)" 'a row for each'
+result "$([[ $(json pid "$TMP/sums" | paste -sd' ') == "null $one $two" ]]; echo $?)" 'each has a row'
 run fake record -p $one -I 20 -o "$data" -- sh -c 'sleep 0.2; exit 5'
 expect '-p while a command runs' 5 '' 'samples of 1 task in 0\.[2-9]'
 td report -j -A "$data" > "$TMP/sums"
@@ -503,26 +503,26 @@ expect 'tasks have no windows' 2 '' 'is of tasks, which have no windows'
 run fake record -o "$data" -- /nonexistent
 expect 'a command that there is not' 127 '' "cannot run '/nonexistent'"
 FAKE_FEATURES=7 run fake record -o "$data" -- true
-expect 'a module without sessions' 125 '' 'cannot follow tasks'
+expect 'a module without sessions is said' 125 '' 'cannot follow tasks'
 
 # These command lines are refused.
 for bad in '-a -C 1' '-p 1 -a' '-p ""' '--past -p 1' '-I 20' '-I 20 -a' '-o ""' '-o - -- true' \
 	'--timeout 1' '--' '--tim 5' '-C 3-1'; do
 	eval "run fake record $bad"
-	expect "record $bad" 2 '' '^topdown: '
+	expect "record refuses $bad" 2 '' '^topdown: '
 done
 for bad in '--steps --windows' '--windows -A' '--diff a -A' '--diff - -' '--html a --trace b' '--html ""' '--trace a -A' '--html a -j' '-j -x ,' '-l 3' '-I 1' 'a -' --part; do
 	eval "run td report $bad"
-	expect "report $bad" 2 '' '^topdown: '
+	expect "report refuses $bad" 2 '' '^topdown: '
 done
 run td report "$TMP/nothing"
 expect 'a file that there is not' 1 '' 'cannot open .*/nothing: No such file'
 run td report /dev/null
-expect 'an empty file' 1 '' 'cannot read /dev/null: it is empty'
+expect 'an empty file is refused' 1 '' 'cannot read /dev/null: it is empty'
 run td report "$0"
-expect 'another file' 1 '' 'it was not written by topdown record'
+expect 'another file is refused' 1 '' 'it was not written by topdown record'
 td report --steps "$data" > /dev/full 2> "$TMP/err" && status=0 || status=$?
-result "$((status != 1))" 'no room for the report'
+result "$((status != 1))" 'no room for the report is an error'
 
 # Every byte of small files, of CPUs and of a task.
 FAKE_CPUS=1 fake record --past --timeout 80 -q -o "$data"

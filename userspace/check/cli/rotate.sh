@@ -30,7 +30,7 @@ slots() {
 }
 
 run fake record --rotate 64K,9 --timeout 2s -o "$data"
-expect 'a new file at a size' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 2\.[0-9] s, [0-9]+ bytes in [2-9] files, the last is [^;]*/data$'
+expect 'a new file begins at a size' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 2\.[0-9] s, [0-9]+ bytes in [2-9] files, the last is [^;]*/data$'
 mapfile -t files < <(find "$TMP" -name 'data*' | sort -rV)
 result "$((${#files[@]} < 2))" "there are ${#files[@]} files"
 result "$([[ ${files[-1]} == "$data" && ${files[-2]} == "$data.1" ]]; echo $?)" 'the latest has the name, and the one before a number'
@@ -64,10 +64,10 @@ result "$([[ $(sed -n 1p "$TMP/times") == "$(sed -n 1p "$TMP/other")" ]]; echo $
 mapfile -t shuffled < <(printf '%s\n' "${files[@]}" | sort)
 td report -A "${files[@]}" > "$TMP/one"
 td report -A "${shuffled[@]}" > "$TMP/other"
-result "$([[ ${shuffled[0]} == "$data" ]] && grep -q "^  tma_retiring" "$TMP/one" && cmp -s "$TMP/one" "$TMP/other"; echo $?)" 'in another order too'
+result "$([[ ${shuffled[0]} == "$data" ]] && grep -q "^  tma_retiring" "$TMP/one" && cmp -s "$TMP/one" "$TMP/other"; echo $?)" 'the order of files makes no difference'
 td report --windows -j "${shuffled[@]}" > "$TMP/other"
 json time "$TMP/other" > "$TMP/times"
-result "$(sort -nc "$TMP/times" && [[ $(lines "$TMP/other") == "$count" ]]; echo $?)" 'with all windows'
+result "$(sort -nc "$TMP/times" && [[ $(lines "$TMP/other") == "$count" ]]; echo $?)" 'all windows are there'
 mkdir "$TMP/all"
 cp -p "${files[@]}" "$TMP/all"
 echo other > "$TMP/all/notes"
@@ -79,15 +79,15 @@ half=$(awk '{ sum += $1 } END { printf "%.3f", sum / NR }' "$TMP/times")
 td report -j --since "@$half" "${files[@]}" > "$TMP/sums"
 result "$(holds "$(json windows "$TMP/sums") > $count / 4 && $(json windows "$TMP/sums") < $count * 3 / 4"; echo $?)" 'of which a time is taken'
 run td report --html "$TMP/page" "${files[@]}"
-expect 'a page' 0 '' ''
+expect 'a page can be made' 0 '' ''
 run td report --trace "$TMP/trace" "${files[@]}"
-expect 'a trace' 0 '' ''
+expect 'a trace can be made' 0 '' ''
 result "$([[ $(grep -o '"name":"tma_retiring"' "$TMP/trace" | wc -l) -ge $count ]]; echo $?)" 'has all windows'
 run td report "$data" "$data.1" "$data"
-expect 'a file twice' 2 '' "^topdown: $data is named twice \(allowed: each file once\)$"
+expect 'a file twice is refused' 2 '' "^topdown: $data is named twice \(allowed: each file once\)$"
 cp "$data" "$TMP/copy"
 run td report "$data" "$TMP/copy"
-expect 'a time twice' 2 '' "^topdown: $TMP/(copy|data) begins at [-0-9]* [:0-9]*\.[0-9]{3}, before $TMP/(copy|data) ends at [-0-9]* [:0-9]*\.[0-9]{3} \(allowed: each time once\)$"
+expect 'a time twice is refused' 2 '' "^topdown: $TMP/(copy|data) begins at [-0-9]* [:0-9]*\.[0-9]{3}, before $TMP/(copy|data) ends at [-0-9]* [:0-9]*\.[0-9]{3} \(allowed: each time once\)$"
 rm "$TMP/copy"
 run td report --rotated "$data.1"
 expect 'an older file for --rotated' 2 '' "^topdown: --rotated: $data.1 is an older file of $data \(allowed: name the latest file\)$"
@@ -131,7 +131,7 @@ event=$FAKE_EVENT
 unset FAKE_EVENT
 FAKE_TICK=0 run fake record --rotate 1s,2 --timeout 3500 -o "$data"
 export FAKE_EVENT=$event
-expect 'a new file after a time, of idle CPUs' 0 '' '^topdown: 0 windows of 4 CPUs in 3\.[5-9] s, [0-9]+ bytes in 4 files, '
+expect 'a new file begins after a time, of idle CPUs' 0 '' '^topdown: 0 windows of 4 CPUs in 3\.[5-9] s, [0-9]+ bytes in 4 files, '
 result "$([[ -e $data && -e $data.1 && ! -e $data.2 ]]; echo $?)" 'as many are kept as were asked for'
 td report -j "$data.1" > "$TMP/sums"
 result "$(holds "$(json interval "$TMP/sums") > 0.9 && $(json interval "$TMP/sums") < 1.6"; echo $?)" 'each is a second long'
@@ -144,7 +144,7 @@ await test -e "$data.1" || true
 kill -TERM $pid
 status=0
 wait $pid || status=$?
-result "$((status != 143))" 'SIGTERM'
+result "$((status != 143))" 'SIGTERM ends it'
 run td report "$data"
 expect 'leaves a whole file' 0 'none lost' ''
 run fake record --rotate 1s,3 -a -o "$data" -- sh -c 'sleep 1.3; exit 3'
@@ -193,7 +193,7 @@ run td report --since 2020-01-01 "$log"
 expect 'a time before the file' 0 . "^topdown: $log begins at [^,]*, after --since 2020-01-01: --rotated with the latest file also reads the older ones$"
 : > "$TMP/boot/log.2"
 run td report --rotated "$log"
-expect 'an empty file' 1 '' "^topdown: cannot read $log.2: it is empty \(--partial leaves it out\)$"
+expect 'an empty file is said' 1 '' "^topdown: cannot read $log.2: it is empty \(--partial leaves it out\)$"
 run td report --rotated --partial "$log"
 expect 'is left out with --partial' 0 . "^topdown: nothing of $log.2 can be read, and it is left out: it is empty
 "
@@ -269,7 +269,7 @@ td report --partial --latency -j "$TMP/cut" > "$TMP/other" 2> "$TMP/err"
 result "$([[ $(json event "$TMP/one") == "$(json event "$TMP/other")" ]]; echo $?)" 'a file that was cut has all events, named at its begin'
 for bad in 100M 100M,1 100M,1001 100,5 M,5 1K,5 2000G,5 1x,5 ,5 1ms,5 600h,5 0s,2 '' '1h, 5' 1h,5x 1h,-5; do
 	run fake record --rotate "$bad" --timeout 100 -o "$data"
-	expect "--rotate '$bad'" 2 '' '^topdown: --rotate: '
+	expect "--rotate refuses '$bad'" 2 '' '^topdown: --rotate: '
 done
 run fake record --rotate 1s,3 -o "$data" -- true
 expect 'a command by itself' 2 '' '--rotate is about CPUs'

@@ -43,10 +43,10 @@ ended INT
 expect 'SIGINT before the end that was asked for' 130 '"tma_retiring":0\.4' ''
 started -j
 ended TERM
-expect 'SIGTERM' 143 '"tma_retiring":0\.4' ''
+expect 'SIGTERM ends it' 143 '"tma_retiring":0\.4' ''
 started -j -I 60000 --count 3
 ended HUP
-expect 'SIGHUP' 129 '"tma_retiring":0\.4' ''
+expect 'SIGHUP ends it' 129 '"tma_retiring":0\.4' ''
 
 interrupted -j -D 60000
 ended INT
@@ -63,7 +63,7 @@ ended TERM
 expect 'SIGINT that the parent ignores' 143 '"tma_retiring":0\.4' ''
 
 run fake stat --timeout 200 -j
-result "$(($(lines "$TMP/out") != 1))" '--timeout alone: one measurement'
+result "$(($(lines "$TMP/out") != 1))" '--timeout alone makes one measurement'
 length=$(sed -E 's/.*"interval":([0-9]+)\.([0-9]{3}).*/\1\2/' "$TMP/out")
 result "$((10#$length < 200 || 10#$length > 2000))" "--timeout 200 took $length ms"
 # A machine that is late makes an interval longer, but must not make it a whole one.
@@ -105,20 +105,20 @@ expect 'a reader that leaves is no error' 141 'tma_retiring' ''
 for format in -j "-x ," ''; do
 	# shellcheck disable=SC2086
 	run fake stat --count 1 -I 10 $format -o /dev/full
-	expect "a full disk, ${format:-table}" 1 '' \
+	expect "a full disk is an error, ${format:-table}" 1 '' \
 		'^topdown: cannot write to /dev/full: No space left on device$'
 done
 status=0
 fake stat --count 1 -I 10 > /dev/full 2> "$TMP/err" || status=$?
 : > "$TMP/out"
 out='' err=$(< "$TMP/err")
-expect 'standard output full' 1 '' 'cannot write to standard output: No space left'
+expect 'a full standard output is an error' 1 '' 'cannot write to standard output: No space left'
 status=0
 fake info > /dev/full 2> "$TMP/err" || status=$?
 err=$(< "$TMP/err")
-expect 'info with standard output full' 1 '' 'cannot write to standard output: No space left'
+expect 'a full standard output is an error for info' 1 '' 'cannot write to standard output: No space left'
 status=0
 fake stat --count 1 -I 10 >&- 2> "$TMP/err" || status=$?
 err=$(< "$TMP/err")
-expect 'standard output closed' 1 '' 'cannot write to standard output'
+expect 'a closed standard output is an error' 1 '' 'cannot write to standard output'
 finish

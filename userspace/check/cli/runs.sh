@@ -72,7 +72,7 @@ expect 'a command that there is not' 127 '' "cannot run '/nonexistent'"
 for bad in '-r 3' '-r 0 -- true' '-r 1001 -- true' '-r 3 -p 1' '-r 3 -a -- true' '-r 3 --timeout 9s -- true' \
 	'-r 3 --latency all -- true' '-r 3 --control fd:0 -- true'; do
 	eval "run fake record $bad"
-	expect "record $bad" 2 '' '^topdown: -r'
+	expect "record refuses $bad" 2 '' '^topdown: -r'
 done
 
 # found NAME POINTS WORK: pairs with a change, and pairs in which retiring has one, of all pairs.

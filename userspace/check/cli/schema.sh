@@ -94,7 +94,7 @@ td report --schema > "$TMP/report.json"
 FAKE_TICK=50 fake record -q --timeout 200 -o "$TMP/data"
 td report --diff x --schema > "$TMP/schema.json"
 td report -j --diff "$TMP/data" "$TMP/data" > "$TMP/lines"
-result "$("$TMP/schema" "$TMP/schema.json" < "$TMP/lines"; echo $?)" 'two recordings'
+result "$("$TMP/schema" "$TMP/schema.json" < "$TMP/lines"; echo $?)" 'two recordings fit'
 FAKE_HYBRID=1 fake record -q -p $$ -I 20 --timeout 60 -o "$TMP/data"
 recorded 'a recording of a task'
 recorded 'its steps' --steps
@@ -119,7 +119,7 @@ td report --latency --schema > "$TMP/schema.json"
 fake record -q --latency all -I 100 --timeout 100 -o "$TMP/data"
 td report --latency -j -A "$TMP/data" > "$TMP/lines"
 td report --latency -j --steps "$TMP/data" >> "$TMP/lines"
-result "$("$TMP/schema" "$TMP/schema.json" < "$TMP/lines" && [[ $(lines "$TMP/lines") -gt 9 ]]; echo $?)" 'recorded latencies'
+result "$("$TMP/schema" "$TMP/schema.json" < "$TMP/lines" && [[ $(lines "$TMP/lines") -gt 9 ]]; echo $?)" 'recorded latencies fit'
 for command in history watch latency; do
 	cp "$TMP/$command.json" "$TMP/schema.json"
 	args=()

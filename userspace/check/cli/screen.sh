@@ -8,7 +8,7 @@ set -euo pipefail
 . "$(dirname "$0")/../suite.sh"
 
 FAKE_FEATURES=31 run fake top
-expect 'not a terminal' 2 '' '^topdown: top: standard input and output must be a terminal \('
+expect 'top needs a terminal' 2 '' '^topdown: top: standard input and output must be a terminal \('
 FAKE_FEATURES=31 FAKE_REFUSAL=2 run fake top --latency all
 expect 'no latencies: the machine' 3 '' '^topdown: this machine samples no latency: the kernel does not read'
 FAKE_FEATURES=31 run fake top --latency MEM_LOAD_RETIRED.L3_HIT
@@ -18,7 +18,7 @@ expect 'no latencies: the module' 3 '' "'modprobe topdown_latency'"
 run fake top --latency no.such
 expect 'no latencies: no event' 2 '' "^topdown: --latency: there is no event 'no\.such'"
 FAKE_FEATURES=31 run fake top --latency all
-expect 'latencies without a terminal' 2 '' 'must be a terminal \('
+expect 'latencies need a terminal' 2 '' 'must be a terminal \('
 
 if ! command -v tmux > /dev/null; then
 	skip 'on a terminal' 'tmux is not installed'
@@ -151,10 +151,10 @@ ended 'Ctrl-C ends it' 0
 
 start NO_COLOR=1 -- -d 100
 seen '100\.0 +- +- RRR' || true
-result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $((!$?)))" 'NO_COLOR: no colour'
+result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $((!$?)))" 'NO_COLOR leaves colour out'
 start -- -d 100
 seen '100\.0 +- +- RRR' || true
-result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $?)" 'colour without it'
+result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $?)" 'colour is there without it'
 
 start TERM=bogus -- -d 100
 ended 'an unknown terminal' 2

@@ -80,7 +80,8 @@ static void test_places(void)
 	series_add(&series, 10250, 10350, &figures);
 	series_add(&series, 9000, 10000, &figures);
 	check(series.nr == 4 && series.step[0].slots == 500 && !series.step[1].slots &&
-	      series.step[2].slots == 500 && series.step[3].slots == 500, "where windows lie");
+	      series.step[2].slots == 500 && series.step[3].slots == 500,
+	      "windows lie where they were");
 	check(series.step[0].node[TOPDOWN_RETIRING] == 200 &&
 	      series.step[0].ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_ONE / 10 * 4,
 	      "the steps have the slots of their windows");
@@ -107,8 +108,8 @@ static void test_ranks(void)
 	}
 	series_ranks(&series, ranks);
 	check(!ranks[0].none && near(ranks[0].ratio[0], 0.05) && near(ranks[0].ratio[1], 0.5) &&
-	      near(ranks[0].ratio[2], 0.95), "5, 50 and 95 percent of 101 steps");
-	check(ranks[TOPDOWN_MEMORY_BOUND].none, "a node that no step has");
+	      near(ranks[0].ratio[2], 0.95), "101 steps have 5, 50 and 95 percent");
+	check(ranks[TOPDOWN_MEMORY_BOUND].none, "a node without steps has no rank");
 	series_free(&series);
 	series_begin(&series, 0, 10, 2);
 	for (i = 0; i < 2; i++) {
@@ -118,7 +119,7 @@ static void test_ranks(void)
 	}
 	series_ranks(&series, ranks);
 	check(near(ranks[0].ratio[0], 0.05) && near(ranks[0].ratio[1], 0.5) &&
-	      near(ranks[0].ratio[2], 0.95), "between two steps");
+	      near(ranks[0].ratio[2], 0.95), "a rank may lie between two steps");
 	series_free(&series);
 }
 

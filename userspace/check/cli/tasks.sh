@@ -85,7 +85,7 @@ for rights in 0 13; do
 	FAKE_LOG=$TMP/log run fake stat -j -p "$pid"
 	expect "-p ends with the process, poll error $rights" 0 \
 		"\"pid\":$pid,\"tid\":null,\"comm\":\"sleep\",\"state\":\"exited\"" ''
-	result "$(($(lines "$TMP/out") != 1))" 'with one line'
+	result "$(($(lines "$TMP/out") != 1))" 'it prints one line'
 	length=$(json interval "$TMP/out")
 	result "$(waited "$length" "$pid"; echo $?)" "then ($length s)"
 	sleeper 60; short=$pid
@@ -130,7 +130,7 @@ result "$(grep -q '"state":"exited"' <<< "$(tail -n 1 "$TMP/out")"; echo $?)" 'w
 
 sleeper 20
 run fake stat -j -p "$pid" --timeout 100
-expect '--timeout' 0 '"state":"running"' ''
+expect '--timeout ends it' 0 '"state":"running"' ''
 run fake stat -j -p "$pid" --count 3 -I 20
 result "$(($(lines "$TMP/out") != 3))" '--count'
 result "$(grep -vqx 1000000000 <<< "$(json enabled_ns "$TMP/out")"; echo $((!$?)))" 'each line has its interval only'
@@ -176,7 +176,7 @@ followed -p "$threads,$long"
 result "$([[ $(< "$TMP/attached") == "attach $threads 0x2
 attach $long 0x2" ]]; echo $?)" '-p follows processes with their children'
 followed -p "$threads" --no-inherit
-result "$([[ $(< "$TMP/attached") == "attach $threads 0" ]]; echo $?)" '--no-inherit'
+result "$([[ $(< "$TMP/attached") == "attach $threads 0" ]]; echo $?)" '--no-inherit attaches no children'
 followed -t "${tids[1]},${tids[0]}"
 result "$([[ $(< "$TMP/attached") == "attach ${tids[1]} 0x1
 attach ${tids[0]} 0x1" ]]; echo $?)" '-t follows threads'
@@ -185,14 +185,14 @@ followed -p "$threads" --per-thread
 result "$([[ $(sort "$TMP/attached") == $(printf 'attach %s 0x1\n' "${tids[@]}" | sort) ]]; echo $?)" \
 	'--per-thread follows each of them'
 result "$([[ $(json tid "$TMP/out" | sort) == $(printf '%s\n' "${tids[@]}" | sort) ]]; echo $?)" \
-	'a line each'
+	'each has a line'
 run fake stat -p "$threads" --per-thread --timeout 20 -x ,
 expect 'a name that hurts, CSV' 0 ',"a,""b""\?\?",' ''
 run fake stat -p "$threads" --per-thread --timeout 20 -j
 expect 'a name that hurts, JSON' 0 '"comm":"a,\\"b\\"\?\?"' ''
 run fake stat -p "$threads" --per-thread --timeout 20
 expect 'a name that hurts, table' 0 "${tids[1]} a,\"b\"\?\? +40\.0" ''
-result "$(! grep -q tma_ "$TMP/out"; echo $?)" 'a line a thread'
+result "$(! grep -q tma_ "$TMP/out"; echo $?)" 'each thread has a line'
 
 # Errors.
 sleeper 20
@@ -210,37 +210,37 @@ for option in '' --per-thread; do
 	expect "-p $option of a thread" 1 '' "process ${tids[1]} .*or it is a thread, which 'topdown stat -t' follows\)$"
 done
 FAKE_OTHERS_ERRNO=28 run fake stat -p "$long"
-expect 'too many sessions' 1 '' "cannot follow process $long .*: No space left on device \(at most 64 sessions of a thread and 4096 in all"
+expect 'too many sessions are said' 1 '' "cannot follow process $long .*: No space left on device \(at most 64 sessions of a thread and 4096 in all"
 FAKE_OTHERS_ERRNO=13 run fake stat -t "$long"
-expect 'no rights' 3 '' "^topdown: cannot follow thread $long through $NODE: Permission denied
+expect 'missing rights are said' 3 '' "^topdown: cannot follow thread $long through $NODE: Permission denied
 topdown: (this process has CAP_PERFMON|group 'topdown' is enough)"
 if [[ $(id -u) == 0 ]] && command -v setpriv > /dev/null; then
 	chmod 777 "$TMP"
 	FAKE_OTHERS_ERRNO=13 run setpriv --bounding-set=-all --inh-caps=-all \
 		env "FAKE_NODE=$NODE" "LD_PRELOAD=$PRELOAD" "$TOPDOWN" stat --device "$NODE" -p "$long"
-	expect 'no rights, without the capability' 3 '' \
+	expect 'missing rights are said without the capability' 3 '' \
 		"group 'topdown' is enough for 'topdown stat -- COMMAND'; following other tasks needs CAP_PERFMON \(this process lacks it\), whatever kernel.perf_event_paranoid and the module's parameter trust_device are"
 else
-	skip 'no rights, without the capability' 'needs root'
+	skip 'missing rights are said without the capability' 'needs root'
 fi
 FAKE_FEATURES=31 run fake stat -p "$long"
-expect 'a module without sessions' 3 '' 'cannot follow tasks .*the loaded module is older than this command'
+expect 'a module without sessions is said' 3 '' 'cannot follow tasks .*the loaded module is older than this command'
 FAKE_SESSION_ERRNO=5 run fake stat -p "$long" --timeout 20
-expect 'no figures' 1 '' 'cannot read the followed tasks'
+expect 'no figures are an error' 1 '' 'cannot read the followed tasks'
 # Somebody gave a counter back: four groups with turns, where there were five.
 FAKE_FLAGS=2 FAKE_TURNS=5 FAKE_TURNS_LATER=4 \
 	run fake stat -j -p "$long" --count 3 -I 20
 result "$([[ $(json expected "$TMP/out" | paste -sd' ') == '0.200000 0.250000 0.250000' ]]; echo $?)" \
 	'the expected share is that of the turns of each interval'
 FAKE_SHARE=51 run fake stat -p "$long" --timeout 20 --strict
-expect '--strict' 4 'running 51\.0%' ''
+expect '--strict fails' 4 'running 51\.0%' ''
 # A service whose children do the work.
 # shellcheck disable=SC2016 # for the inner shell
 sh -c 'sleep 1000 & one=$!; sleep 1000 & echo $one $! > "$0"; wait' "$TMP/child" &
 parent=$!
 await test -s "$TMP/child"
 run fake stat -p $parent --timeout 20
-expect 'children that exist' 0 'tma_retiring' '^topdown: 2 children that exist already are not followed \(--tree follows them too\)$'
+expect 'children that exist are found' 0 'tma_retiring' '^topdown: 2 children that exist already are not followed \(--tree follows them too\)$'
 run fake stat -p $parent --timeout 20 --tree -j
 result "$(($(lines "$TMP/out") != 3))" '--tree has a row for each'
 run fake stat -p $parent -- sh -c 'echo done'

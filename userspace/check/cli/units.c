@@ -36,15 +36,15 @@ static bool parses(const char *text, const char *again)
 
 static void test_lists(void)
 {
-	check(parses("0", "0"), "one CPU");
-	check(parses("0-3", "0-3"), "a range");
-	check(parses("3,1,2,0", "0-3"), "any order");
-	check(parses("5-5", "5"), "a range of one");
-	check(parses("8191", "8191"), "the largest");
-	check(parses("0-8191", "0-8191"), "all there can be");
-	check(parses("0000000000000000000000000007", "7"), "leading zeros");
-	check(parses("63-64,127,128", "63-64,127-128"), "across words");
-	check(parses("8192", NULL), "beyond the largest");
+	check(parses("0", "0"), "one CPU is a list");
+	check(parses("0-3", "0-3"), "a range is a list");
+	check(parses("3,1,2,0", "0-3"), "any order is a list");
+	check(parses("5-5", "5"), "a range of one is a list");
+	check(parses("8191", "8191"), "the largest is taken");
+	check(parses("0-8191", "0-8191"), "all there can be are taken");
+	check(parses("0000000000000000000000000007", "7"), "leading zeros are taken");
+	check(parses("63-64,127,128", "63-64,127-128"), "a list goes across words");
+	check(parses("8192", NULL), "a CPU beyond the largest is refused");
 }
 
 static bool round_trip(void)
@@ -100,8 +100,8 @@ static void test_random(void)
 		lists = lists && round_trip();
 		numbers = numbers && number_as_model();
 	}
-	check(lists, "random lists, written and read");
-	check(numbers, "random numbers, as strtoull() has them");
+	check(lists, "random lists are read as they were written");
+	check(numbers, "random numbers are as strtoull() has them");
 }
 
 static struct row row_of(unsigned int source, double retiring, double bad, double front,
@@ -149,7 +149,7 @@ static void test_bottlenecks(void)
 	check(marked(TOPDOWN_SOURCE_MIXED, 0.78, 0.02, 0.05, 0.15) == -1,
 	      "cores of both kinds are over both");
 	check(marked(amd, 0.4, 0.05, 0.1, 0.45) == TOPDOWN_BACKEND_BOUND &&
-	      marked(amd, 0.45, 0.05, 0.1, 0.4) == -1, "AMD: more than retires");
+	      marked(amd, 0.45, 0.05, 0.1, 0.4) == -1, "AMD is marked for more than retires");
 	row = row_of(amd, 0.1, 0.05, 0.0, 0.25);
 	row.figures.ratio[TOPDOWN_SMT_CONTENTION] = TOPDOWN_RATIO_ONE / 10 * 6;
 	check(row_bottleneck(&row) == TOPDOWN_SMT_CONTENTION, "the other thread may be it");
@@ -284,17 +284,20 @@ static void test_rows(void)
 	double share = -1;
 
 	row.flags_known = true;
-	check(!row_running(&row, &share) && share == -1 && !row_partial(&row), "asleep");
+	check(!row_running(&row, &share) && share == -1 && !row_partial(&row),
+	      "a CPU that slept has no share");
 	row.state = TOPDOWN_STATE_OFFLINE;
-	check(!row_running(&row, &share) && share == -1 && row_partial(&row), "no time");
+	check(!row_running(&row, &share) && share == -1 && row_partial(&row),
+	      "a CPU without time is partial");
 	row.state = TOPDOWN_STATE_OK;
 	row.figures.enabled_ns = 1000;
 	row.figures.running_ns = 1001;
-	check(row_running(&row, &share) && share == 1 && !row_partial(&row), "never above 1");
+	check(row_running(&row, &share) && share == 1 && !row_partial(&row),
+	      "a share is never above 1");
 	row.figures.running_ns = 989;
 	check(row_partial(&row), "98.9% is partial");
 	row.flags = TOPDOWN_RECORD_SCALED;
-	check(!row_partial(&row), "unless groups take turns");
+	check(!row_partial(&row), "it is not partial if groups take turns");
 	row.flags_known = false;
 	row.source = TOPDOWN_SOURCE_GENERIC;
 	check(!row_partial(&row), "a row is whole if groups may take turns");
@@ -328,7 +331,7 @@ static bool time_is(const char *text, uint64_t ms)
 static void test_times(void)
 {
 	check(time_is("10", 10) && time_is("10ms", 10) && time_is("1s", 1000) &&
-	      time_is("2m", 120000) && time_is("1h", 3600000), "units");
+	      time_is("2m", 120000) && time_is("1h", 3600000), "times have units");
 	check(time_is("0.5s", 500) && time_is("1.5s", 1500) && time_is("0.25m", 15000) &&
 	      time_is("0.001s", 0) && time_is("10.000ms", 10) && time_is("10.5ms", 0) &&
 	      time_is("0.0104s", 0) && time_is("1.s", 0) && time_is("0.999h", 3596400),
@@ -438,20 +441,22 @@ static void test_missing(void)
 	};
 
 	check(misses(&(struct topdown_stalls_event){ .error = EOPNOTSUPP }, why[0]),
-	      "an event that was not opened");
+	      "an event that was not opened is named");
 	check(misses(&(struct topdown_stalls_event){ .error = EMFILE, .samples = 1 }, why[1]),
 	      "an event without descriptors on the other CPUs is named");
 	check(misses(&(struct topdown_stalls_event){ .error = ENXIO }, why[3]),
 	      "an event whose register a hypervisor hides is named");
 	check(misses(&(struct topdown_stalls_event){ .counted = 0 },
-		     "opened, but nothing ran that it could count"), "nothing ran");
+		     "opened, but nothing ran that it could count"),
+		     "an event is named if nothing ran");
 	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1 },
-		     "opened, but no time on a counter (others have them)"), "no counter");
+		     "opened, but no time on a counter (others have them)"),
+		     "an event without a counter is named");
 	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1500000000 },
 		     "counted for 1.500 s, and never happened"), "it never happened");
 	check(misses_on(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1500000000 },
 			true, "counted for 1.500 s (all CPUs together), and never happened"),
-	      "on no CPU");
+	      "an event that happened on no CPU is named");
 	check(misses(&happened, why[2]), "it happened");
 	check(misses(&sampled, NULL), "it has a sample");
 }
@@ -471,11 +476,13 @@ static void test_demangled(void)
 {
 	check(demangles("main", "main"), "a name of C stays");
 	check(demangles("_ZNSt6vectorIiSaIiEE9push_backEOi",
-			"std::vector<int, std::allocator<int> >::push_back(int&&)"), "of C++");
+			"std::vector<int, std::allocator<int> >::push_back(int&&)"),
+			"a name of C++ is demangled");
 	check(demangles("_ZN4core3ptr13drop_in_place17h0123456789abcdefE",
-			"core::ptr::drop_in_place"), "of Rust, without its hash");
-	check(demangles("_RNvCs1234_7mycrate3foo", "mycrate::foo"), "of newer Rust");
-	check(demangles("_Zfoo", "_Zfoo") && demangles("_R", "_R"), "of nobody");
+			"core::ptr::drop_in_place"), "a name of Rust loses its hash");
+	check(demangles("_RNvCs1234_7mycrate3foo", "mycrate::foo"),
+	      "a name of newer Rust is demangled");
+	check(demangles("_Zfoo", "_Zfoo") && demangles("_R", "_R"), "a name of nobody stays");
 }
 
 int main(int argc, char **argv)

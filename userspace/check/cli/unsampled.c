@@ -136,9 +136,10 @@ int main(void)
 	ktap_begin(&ktap, 11);
 	snprintf(text, sizeof(text), "no sample of LOADS<&: %s\nno sample of RARE: %s\n",
 		 open_files[0], never);
-	check(has(&cpus, LOSER, FORM_TABLE, text), "lines below the table of the node");
+	check(has(&cpus, LOSER, FORM_TABLE, text), "lines are below the table of the node");
 	check(lacks(&quiet, FORM_TABLE, "no sample of"), "-q leaves out the lines below the table");
-	check(has(&process, LOSER, FORM_TABLE, "counted for 2.000 s, and"), "times of a process");
+	check(has(&process, LOSER, FORM_TABLE, "counted for 2.000 s, and"),
+	      "a process has its times");
 	snprintf(text, sizeof(text),
 		 "no sample says where</p>\n<p>no sample of LOADS&lt;&amp;: %s</p>\n<p>no sample of RARE: %s</p>\n</section>\n",
 		 open_files[0], never);
@@ -156,8 +157,8 @@ int main(void)
 	      lacks(&cpus, FORM_CSV, "SAMPLED"), "events of others are left out");
 	check(has_place("/usr/lib/libz.so.1", NULL, "libz.so.1+0x1a2b0") &&
 	      has_place("/usr/lib/libz.so.1", "inflate", "libz.so.1"),
-	      "an address where no function is known");
+	      "an address is printed where no function is known");
 	check(has_place("/usr/lib/libcrypto-long.so.3", NULL, "libcrypto-long.so.3") &&
-	      has_place("[kernel]", NULL, "[kernel]"), "but only all of it, and of files");
+	      has_place("[kernel]", NULL, "[kernel]"), "only files are cut to their names");
 	return ktap_end(&ktap);
 }

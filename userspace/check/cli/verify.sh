@@ -10,24 +10,24 @@ set -euo pipefail
 programs='additions divisions chase branches code microcode clears taken'
 
 run td verify --list
-expect 'the list' 0 'Checks:.*programs.*bytes.*perf.*Programs:.*additions.*taken' ''
+expect 'the list is printed' 0 'Checks:.*programs.*bytes.*perf.*Programs:.*additions.*taken' ''
 for name in $programs; do
 	result "$(grep -qE "^  $name " "$TMP/out"; echo $?)" "the list has $name"
 done
 run td verify --only width,nothing
-expect 'an unknown check' 2 '' "there is no check 'nothing'"
+expect 'an unknown check is refused' 2 '' "there is no check 'nothing'"
 run td verify --execute nothing
-expect 'an unknown program' 2 '' "there is no program 'nothing'"
+expect 'an unknown program is refused' 2 '' "there is no program 'nothing'"
 run td verify --memory 1
-expect 'too little memory' 2 '' 'out of range'
+expect 'too little memory is refused' 2 '' 'out of range'
 run td verify --cpu x
-expect 'no CPU' 2 '' 'not a whole number'
+expect 'what is no CPU is refused' 2 '' 'not a whole number'
 run td verify --device /nowhere -o "$TMP/report"
-expect 'no module' 3 'The report has' 'cannot open /nowhere.*modprobe topdown'
+expect 'a missing module is said' 3 'The report has' 'cannot open /nowhere.*modprobe topdown'
 result "$(python3 -m json.tool "$TMP/report" | grep '"refusal": "cannot open the device: No such file' > /dev/null; echo $?)" 'the report of it says so'
 result "$(grep -q '"vendor":".*"' "$TMP/report"; echo $?)" 'the report says on which CPU'
 FAKE_READ_ERRNO=13 run fake verify --quick --only width -o "$TMP/report"
-expect 'no rights' 3 'The report has' 'cannot read the CPUs'
+expect 'missing rights are said' 3 'The report has' 'cannot read the CPUs'
 result "$(grep -q '"refusal":"cannot read the CPUs' "$TMP/report"; echo $?)" 'the report of it says so, too'
 
 # CPU 63 of the stand-in is none of this machine, so no program can run there.

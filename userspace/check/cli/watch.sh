@@ -37,26 +37,26 @@ result "$((status != 124 || SECONDS - began > 15))" 'events that come fast do no
 asks 'any window of a size' 'watch 4294967295 0 0x0 0 7' --min-slots 7
 
 run fake watch --count 2 'retiring>12.5' 'memory_bound<1'
-expect 'the table' 0 '^time +CPU event +times +% of
+expect 'the table is printed' 0 '^time +CPU event +times +% of
 [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} +2 beyond +3 +25\.0 tma_memory_bound<1
 [0-9:.]+ +2 beyond +3 +25\.0 tma_memory_bound<1$' ''
 FAKE_EVENT_FLAGS=1 FAKE_EVENT=4294967295 run fake watch --count 1 --no-header -s -b 'retiring>12.5'
 expect 'back, of the sum, without headings' 0 '^[0-9:.]+ +all back +3 +25\.0 tma_retiring>12\.5$' ''
 FAKE_EVENT_NONE=1 run fake watch --count 1 --no-header
-expect 'a window' 0 '^[0-9:.]+ +2 closed +3 +- window$' ''
+expect 'a window is printed' 0 '^[0-9:.]+ +2 closed +3 +- window$' ''
 FAKE_EVENT_FLAGS=1 run fake watch --count 1 -j -b 'retiring<12.5'
-expect '-j' 0 '^\{"schema":1,"time":[0-9.]+,"row":"event","cpu":2,"watch":1,"watched":"tma_retiring","threshold":0\.125000000,"below":true,"back":true,"value":0\.250000000,"count":3\}$' ''
+expect '-j prints JSON' 0 '^\{"schema":1,"time":[0-9.]+,"row":"event","cpu":2,"watch":1,"watched":"tma_retiring","threshold":0\.125000000,"below":true,"back":true,"value":0\.250000000,"count":3\}$' ''
 FAKE_EVENT=4294967295 run fake watch --count 1 -x , -s 'retiring>12.5'
-expect '-x' 0 '^time,row,cpu,watch,watched,threshold,below,back,value,count
+expect '-x prints CSV' 0 '^time,row,cpu,watch,watched,threshold,below,back,value,count
 [0-9.]+,event,,1,tma_retiring,0\.125000000,0,0,0\.250000000,3$' ''
 FAKE_EVENT_NONE=1 run fake watch --count 2 -x ';' --no-header
-expect '-x of windows' 0 '^[0-9.]+;event;2;1;window;;0;0;;3
+expect '-x prints CSV of windows' 0 '^[0-9.]+;event;2;1;window;;0;0;;3
 [0-9.]+;event;2;1;window;;0;0;;3$' ''
 
 # How it ends.
 unset FAKE_EVENT
 run fake watch --timeout 30 'retiring>60'
-expect '--timeout' 0 '^$' ''
+expect '--timeout ends it' 0 '^$' ''
 run fake watch --timeout 30 --count 1 'retiring>60'
 expect '--timeout before --count' 124 '^$' ''
 # signalled SIGNAL ARG...: sent while it waits
@@ -74,15 +74,15 @@ signalled() {
 	out=$(< "$TMP/out") err=$(< "$TMP/err")
 }
 signalled INT 'retiring>60'
-expect 'Ctrl-C' 0 '^$' ''
+expect 'Ctrl-C ends it' 0 '^$' ''
 signalled INT --count 3 'retiring>60'
 expect 'Ctrl-C with --count' 130 '^$' ''
 signalled TERM 'retiring>60'
-expect 'SIGTERM' 143 '^$' ''
+expect 'SIGTERM ends it' 143 '^$' ''
 export FAKE_EVENT=2
 status=0
 fake watch 'retiring>60' > /dev/full 2> "$TMP/err" || status=$?
-result "$((status != 1))" 'no room for events'
+result "$((status != 1))" 'no room for events is an error'
 status=$(set +o pipefail; { fake watch -j 'retiring>60'; echo $? >&3; } 3> "$TMP/status" | head -n 1 > /dev/null; cat "$TMP/status")
 result "$((status != 141))" "a reader that leaves ($status)"
 
@@ -90,7 +90,7 @@ result "$((status != 141))" "a reader that leaves ($status)"
 for bad in retiring 'retiring=3' 'retiring>' 'retiring>101' 'retiring>100.1' 'retiring>-1' 'retiring>1.' \
 	'retiring>1.2x' 'retiring>0x1' '>3' 'retiring>0.12345678'; do
 	run fake watch "$bad"
-	expect "threshold '$bad'" 2 '' "^topdown: '$bad'"
+	expect "threshold '$bad' is refused" 2 '' "^topdown: '$bad'"
 done
 run fake watch 'nonsense>3'
 expect 'a node that there is not' 2 '' "there is no node 'nonsense'"
@@ -107,25 +107,25 @@ expect 'help of part of a name' 2 '' "there is no command 'memory'; for the node
 for bad in -s -b '--hold 1s'; do
 	# shellcheck disable=SC2086
 	run fake watch $bad
-	expect "$bad without a threshold" 2 '' '--sum, --back and --hold need a threshold'
+	expect "$bad needs a threshold" 2 '' '--sum, --back and --hold need a threshold'
 done
 run fake watch -j -x , 'retiring>3'
-expect '-j with -x' 2 '' '-j and -x exclude each other'
+expect '-j with -x is refused' 2 '' '-j and -x exclude each other'
 for bad in '--hold 3600001' '--min-slots 0' '--count 0' '--timeout 9' '-x ab' '-C 3-1' "--device ''" --hol; do
 	eval "run fake watch $bad 'retiring\>3'"
 	expect "$bad" 2 '' '^topdown: '
 done
 readarray -t many < <(seq -f 'retiring>%g' 1 0.25 65.5)
 run fake watch "${many[@]}"
-expect 'too many' 2 '' 'is one threshold too many \(allowed: 256\)'
+expect 'too many are refused' 2 '' 'is one threshold too many \(allowed: 256\)'
 for error in 95:3:'no CPU of this machine has it' 22:2:'does -C name a CPU' 28:1:'at most 64 watches' \
 	13:3:'cannot read the CPUs'; do
 	IFS=: read -r errno code text <<< "$error"
 	FAKE_WATCH_ERRNO=$errno run fake watch --count 1 'retiring>3'
-	expect "error $errno" "$code" '' "$text"
+	expect "error $errno is explained" "$code" '' "$text"
 done
 run fake watch -C 500 'retiring>3'
 expect 'a CPU that does not exist' 2 '' '-C: CPU 500 .*\(allowed: 0-'
 FAKE_FEATURES=7 run fake watch 'retiring>3'
-expect 'a module without watches' 3 '' 'the loaded module is too old'
+expect 'a module without watches is said' 3 '' 'the loaded module is too old'
 finish

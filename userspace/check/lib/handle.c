@@ -49,23 +49,23 @@ static void test_open_fd(void)
 	int node = open(NODE, O_RDWR), null, file;
 	struct topdown *td = (struct topdown *)1;
 
-	check(topdown_open_fd(&td, -1) == -EBADF, "no descriptor");
-	check(topdown_open_fd(&td, lowest_free()) == -EBADF, "one that is closed");
+	check(topdown_open_fd(&td, -1) == -EBADF, "no descriptor is refused");
+	check(topdown_open_fd(&td, lowest_free()) == -EBADF, "a closed one is refused");
 	/* The stand-in for the kernel knows one descriptor of the node. */
 	null = open("/dev/zero", O_RDONLY);
 	file = open("/proc/self/status", O_RDONLY);
-	check(refused(file, -ENOTTY), "one of a file");
-	check(refused(null, -ENODEV), "one of another driver");
+	check(refused(file, -ENOTTY), "one of a file is refused");
+	check(refused(null, -ENODEV), "one of another driver is refused");
 	close(file);
 	close(null);
 	setenv("FAKE_INFO_ERRNO", "25", 1);
-	check(refused(node, -ENODEV), "one that does not know INFO");
+	check(refused(node, -ENODEV), "one that does not know INFO is refused");
 	setenv("FAKE_INFO_ERRNO", "5", 1);
-	check(refused(node, -EIO), "one whose INFO fails");
+	check(refused(node, -EIO), "one whose INFO fails is refused");
 	unsetenv("FAKE_INFO_ERRNO");
-	check(!topdown_open_fd(&td, node) && topdown_fd(td) == node, "one of the node");
+	check(!topdown_open_fd(&td, node) && topdown_fd(td) == node, "one of the node is taken");
 	check(topdown_info_get(td)->out_level == 2, "a handle of a node has the module's answer");
-	check(fcntl(node, F_GETFD) & FD_CLOEXEC, "closes on exec");
+	check(fcntl(node, F_GETFD) & FD_CLOEXEC, "the descriptor closes on exec");
 	topdown_close(td);
 	check(!is_open(node), "a descriptor is closed with its handle");
 }
@@ -102,7 +102,7 @@ static void test_event_size(void)
 		topdown_close(td);
 	}
 	unsetenv("FAKE_EVENT");
-	check(ok, "watch events of a size that another program has chosen");
+	check(ok, "watch events have the size that another program has chosen");
 }
 
 /* Commands, a map and a wait, with a descriptor that may change things. */
@@ -115,15 +115,18 @@ static void test_opened(void)
 	int session;
 
 	check(!topdown_open(&td, NODE) &&
-	      (fcntl(topdown_fd(td), F_GETFL) & O_ACCMODE) == O_RDWR, "opened to read and to change");
+	      (fcntl(topdown_fd(td), F_GETFL) & O_ACCMODE) == O_RDWR,
+	      "a node may be opened to read and to change");
 	check(!topdown_reading_create(&reading, td, NULL, 0) &&
-	      !topdown_reading_update(reading, TOPDOWN_READ_FRESH), "readings");
+	      !topdown_reading_update(reading, TOPDOWN_READ_FRESH), "readings can be taken");
 	topdown_reading_destroy(reading);
-	check(!topdown_map_open(&map, td), "a map");
+	check(!topdown_map_open(&map, td), "a map can be opened");
 	topdown_map_close(map);
-	check(!topdown_session_attach(td, 0, 0, &session) && !close(session), "a session");
+	check(!topdown_session_attach(td, 0, 0, &session) && !close(session),
+	      "a session can be attached");
 	setenv("FAKE_EVENT", "1", 1);
-	check(watch_any(td) && !topdown_watch_wait(td, 0, &event, sizeof(event)), "an event");
+	check(watch_any(td) && !topdown_watch_wait(td, 0, &event, sizeof(event)),
+	      "an event can be waited for");
 	unsetenv("FAKE_EVENT");
 	topdown_close(td);
 }
@@ -142,8 +145,9 @@ static void test_cancel(void)
 
 	topdown_open(&td, NODE);
 	watch_any(td);
-	check(!topdown_watch_cancel(td) && wait_ms(td, -1) == -ECANCELED, "before the wait");
-	check(wait_ms(td, 10) == -EAGAIN, "once");
+	check(!topdown_watch_cancel(td) && wait_ms(td, -1) == -ECANCELED,
+	      "a cancel before the wait counts");
+	check(wait_ms(td, 10) == -EAGAIN, "a cancel counts once");
 	check(!topdown_watch_cancel(td) && !topdown_watch_cancel(td) &&
 	      wait_ms(td, 10) == -ECANCELED && wait_ms(td, 10) == -EAGAIN, "twice is once");
 	setenv("FAKE_EVENT", "3", 1);
@@ -165,7 +169,7 @@ static void test_taken(void)
 	setenv("FAKE_EVENT_TAKEN", "3", 1);
 	topdown_open(&td, NODE);
 	watch_any(td);
-	check(wait_ms(td, 0) == -EAGAIN, "taken by another");
+	check(wait_ms(td, 0) == -EAGAIN, "an event that another took is gone");
 	check(!wait_ms(td, -1), "a wait gets the event that others left");
 	topdown_close(td);
 
@@ -173,10 +177,10 @@ static void test_taken(void)
 	topdown_open(&td, NODE);
 	watch_any(td);
 	clock_gettime(CLOCK_MONOTONIC, &begun);
-	check(wait_ms(td, 50) == -EAGAIN, "all taken");
+	check(wait_ms(td, 50) == -EAGAIN, "a wait ends when all events are taken");
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	check((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000 >= 49,
-	      "not before the time is over");
+	      "it does not end before the time is over");
 	check(!topdown_watch_cancel(td) && wait_ms(td, -1) == -ECANCELED, "a wait is cancelled");
 	topdown_close(td);
 	unsetenv("FAKE_EVENT_TAKEN");
@@ -208,7 +212,7 @@ static void test_cancel_asleep(void)
 
 	topdown_open(&waiting, NODE);
 	pthread_create(&other, NULL, cancel_later, waiting);
-	check(wait_ms(waiting, -1) == -ECANCELED, "by another thread");
+	check(wait_ms(waiting, -1) == -ECANCELED, "another thread can cancel");
 	pthread_join(other, &failed);
 	check(!failed, "the thread that cancelled has ended");
 
@@ -217,7 +221,7 @@ static void test_cancel_asleep(void)
 	ret = wait_ms(waiting, -1);
 	if (ret == -EINTR)
 		ret = wait_ms(waiting, -1);
-	check(ret == -ECANCELED, "by a handler of a signal");
+	check(ret == -ECANCELED, "a handler of a signal can cancel");
 	topdown_close(waiting);
 }
 
@@ -237,12 +241,13 @@ static void test_descriptors(void)
 
 	topdown_open(&td, NODE);
 	wait_ms(td, 0);
-	check(lowest_free() == topdown_fd(td) + 1, "one descriptor for who does not wait");
+	check(lowest_free() == topdown_fd(td) + 1, "who does not wait has one descriptor");
 	getrlimit(RLIMIT_NOFILE, &limit);
 	none = limit;
 	none.rlim_cur = lowest_free();
 	setrlimit(RLIMIT_NOFILE, &none);
-	check(topdown_watch_cancel(td) == -EMFILE && wait_ms(td, 10) == -EMFILE, "none to be had");
+	check(topdown_watch_cancel(td) == -EMFILE && wait_ms(td, 10) == -EMFILE,
+	      "a wait fails if no descriptor is to be had");
 	setrlimit(RLIMIT_NOFILE, &limit);
 	check(wait_ms(td, 10) == -EAGAIN, "a wait works again when there are descriptors");
 	topdown_close(td);

@@ -35,11 +35,11 @@ static void test_absent(struct topdown *td)
 	      "the module is not loaded");
 	unsetenv("FAKE_LATENCY_UNLOADED");
 	setenv("FAKE_LATENCY_OPEN_ERRNO", "13", 1);
-	check(topdown_latency_events(td, &events, &refusal) == -EACCES, "no right to its device");
+	check(topdown_latency_events(td, &events, &refusal) == -EACCES, "its device needs a right");
 	unsetenv("FAKE_LATENCY_OPEN_ERRNO");
 	setenv("FAKE_LATENCY_MINOR_OF", "topdown", 1);
 	check(topdown_latency_events(td, &events, &refusal) == -ENODEV,
-	      "a node of another driver, if only of topdown");
+	      "a node of another driver is refused");
 	unsetenv("FAKE_LATENCY_MINOR_OF");
 	check(!latencies && events == 77 && refusal == 77 && nr == 77, "nothing was written");
 }
@@ -74,9 +74,10 @@ static void test_no_model(void)
 	setenv("FAKE_CPU_MODEL", "143", 1);
 	td = open_fake();
 	check(!topdown_latency_events(td, &events, &refusal) && !events &&
-	      refusal == TOPDOWN_LATENCY_NO_MODEL, "a CPU model that the library does not know");
+	      refusal == TOPDOWN_LATENCY_NO_MODEL,
+	      "a CPU model that the library does not know is told");
 	check(topdown_latencies_start(td, NULL, 0, 1ULL << CONSTANT, &latencies, &nr) ==
-	      -EOPNOTSUPP, "has no events");
+	      -EOPNOTSUPP, "an unknown model has no events");
 	setenv("FAKE_REFUSAL", "1", 1);
 	check(!topdown_latency_events(td, &events, &refusal) && !events &&
 	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_CPU, "a reason of the machine comes first");
@@ -86,7 +87,8 @@ static void test_no_model(void)
 	setenv("FAKE_CPU_FAMILY", "26", 1);
 	td = open_fake();
 	check(!topdown_latency_events(td, &events, &refusal) && !events &&
-	      refusal == TOPDOWN_LATENCY_NO_MODEL, "a model of the same number of another family");
+	      refusal == TOPDOWN_LATENCY_NO_MODEL,
+	      "a model of the same number of another family is unknown");
 	unsetenv("FAKE_CPU_FAMILY");
 	topdown_close(td);
 }
@@ -98,11 +100,12 @@ static void test_names(void)
 
 	for (i = 0; topdown_latency_event_name(i); i++)
 		ok &= topdown_latency_event_by_name(topdown_latency_event_name(i)) == (int)i;
-	check(ok && i == 32, "names of events and back");
-	check(topdown_latency_event_by_name("mem_load_retired.l2_hit") == NEVER, "small letters");
+	check(ok && i == 32, "events have names, and names events");
+	check(topdown_latency_event_by_name("mem_load_retired.l2_hit") == NEVER,
+	      "small letters name events");
 	check(topdown_latency_event_by_name("MEM_LOAD_RETIRED") == -ENOENT &&
 	      !topdown_latency_event_name(32) && !topdown_latency_event_name(~0U),
-	      "no such event");
+	      "an unknown name is no event");
 	for (refusal = 0; refusal < 4; refusal++)
 		ok &= strcmp(topdown_latency_refusal_text(refusal),
 			     topdown_latency_refusal_text(99)) != 0;
@@ -118,7 +121,7 @@ static void test_machine(struct topdown *td)
 
 	check(!topdown_latency_events(td, &events, &refusal) && !refusal &&
 	      events == (1ULL << CONSTANT | 1ULL << BIMODAL | 1ULL << NEVER),
-	      "the events of the machine, by the library's numbers");
+	      "the events of the machine have the library's numbers");
 }
 
 static void test_refused(struct topdown *td)
@@ -129,19 +132,21 @@ static void test_refused(struct topdown *td)
 
 	setenv("FAKE_REFUSAL", "2", 1);
 	check(!topdown_latency_events(td, &events, &refusal) && !events &&
-	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_KERNEL, "a refusal");
+	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_KERNEL, "a refusal is told");
 	check(topdown_latencies_start(td, NULL, 0, 1ULL << CONSTANT, &latencies, &nr) ==
-	      -EOPNOTSUPP, "no session then");
+	      -EOPNOTSUPP, "no session starts then");
 	/* These numbers are the library's. */
 	setenv("FAKE_REFUSAL", "2147483648", 1);
 	check(topdown_latency_events(td, &events, &refusal) == -EPROTO && !events &&
-	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_KERNEL, "a refusal that the module never says");
+	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_KERNEL,
+	      "a refusal that the module never says is an error");
 	unsetenv("FAKE_REFUSAL");
 	check(topdown_latencies_start(td, NULL, 0, 0, &latencies, &nr) == -EINVAL &&
 	      topdown_latencies_start(td, &cpus, 1, 1ULL << CONSTANT, &latencies, &nr) == -EINVAL &&
 	      topdown_latencies_start(td, NULL, 0, 1, &latencies, &nr) == -EOPNOTSUPP &&
 	      topdown_latencies_start(td, NULL, 0, 1ULL << 63, &latencies, &nr) == -EOPNOTSUPP &&
-	      !latencies && nr == 77, "no events, no CPUs, or an event that is not there");
+	      !latencies && nr == 77,
+	      "no events, no CPUs, or an event that is not there are refused");
 }
 
 static bool constant_right(const struct topdown_latency_record *record, uint64_t samples)
@@ -184,46 +189,47 @@ static void test_session(struct topdown *td)
 	int fd;
 
 	check(!topdown_latencies_start(td, NULL, 0, events, &latency, &nr) && latency &&
-	      nr == RECORDS, "a session");
+	      nr == RECORDS, "a session starts");
 	check(fcntl(topdown_latencies_fd(latency), F_GETFD) == FD_CLOEXEC,
 	      "its descriptor closes on exec");
 	/* Its time does not pass with the other's. */
 	check(!topdown_latencies_start(td, NULL, 0, 1ULL << BIMODAL, &other, &few) && few == 2 &&
 	      topdown_latencies_fd(other) != topdown_latencies_fd(latency) &&
 	      !topdown_latencies_read(other, now, sizeof(*now), &few) && !now[0].samples &&
-	      now[0].event == BIMODAL, "another beside it");
+	      now[0].event == BIMODAL, "another starts beside it");
 	topdown_latencies_end(other);
 	few = 1;
 	check(topdown_latencies_read(latency, then, sizeof(*then), &few) == -EMSGSIZE &&
-	      few == RECORDS, "too little room");
+	      few == RECORDS, "too little room is told");
 	check(topdown_latencies_read(latency, then, sizeof(*then) - 1, &nr) == -EINVAL,
-	      "a record that is too short");
+	      "a record that is too short is refused");
 	check(!topdown_latencies_read(latency, then, sizeof(*then), &nr) &&
 	      !topdown_latencies_read(latency, now, sizeof(*now), &nr) &&
-	      !topdown_latencies_read(latency, now, sizeof(*now), &nr), "readings");
+	      !topdown_latencies_read(latency, now, sizeof(*now), &nr), "readings can be taken");
 	check(constant_right(&now[0], 20) && constant_right(&now[1], 40) &&
-	      bimodal_right(&now[2]) && never_right(&now[4]), "records");
+	      bimodal_right(&now[2]) && never_right(&now[4]), "records are right");
 	check(!topdown_latency_between(&then[2], &now[2], &part) && bimodal_right(&part) &&
 	      part.samples == 20 && part.running_ns == 100000000 && part.counted == 22000 &&
-	      part.lost == 1000, "a difference");
+	      part.lost == 1000, "a difference is right");
 	then[3].lost = now[3].lost + 1;
 	then[2].counted = now[2].counted + 1;
 	check(topdown_latency_between(&then[2], &now[2], &part) == -ERANGE &&
 	      topdown_latency_between(&then[3], &now[3], &part) == -ERANGE,
-	      "no difference where less was counted or lost");
+	      "less counted or lost gives no difference");
 	check(topdown_latency_between(&now[2], &then[2], &part) == -ERANGE &&
 	      topdown_latency_between(&then[0], &now[1], &part) == -EINVAL &&
 	      topdown_latency_between(&then[0], &now[2], &part) == -EINVAL,
-	      "no difference of others");
+	      "records of others give no difference");
 	topdown_latency_add(&sum, &now[0]);
 	topdown_latency_add(&sum, &now[1]);
 	check(constant_right(&sum, 60) && sum.cpu == TOPDOWN_CPU_ALL &&
 	      sum.elapsed_ns == 400000000 && sum.counted == 66000 && sum.lost == 3000 &&
-	      sum.flags == TOPDOWN_LATENCY_RECORD_COUNTED, "a sum");
+	      sum.flags == TOPDOWN_LATENCY_RECORD_COUNTED, "a sum is right");
 	fd = topdown_latencies_fd(latency);
 	topdown_latencies_end(latency);
 	topdown_latencies_end(NULL);
-	check(fcntl(fd, F_GETFD) < 0 && errno == EBADF, "the end of a session");
+	check(fcntl(fd, F_GETFD) < 0 && errno == EBADF,
+	      "the end of a session closes its descriptor");
 }
 
 /* The module numbers the events of a session from 0 on, and the mask has gaps. */
@@ -256,7 +262,7 @@ static void test_numbers(struct topdown *td)
 	setenv("FAKE_LATENCY_FOREIGN", "1", 1);
 	check(!topdown_latencies_start(td, NULL, 0, 1ULL << BIMODAL, &latencies, &nr) &&
 	      topdown_latencies_read(latencies, records, sizeof(*records), &nr) == -EPROTO,
-	      "a record of an event that the session has not");
+	      "a record of an event that the session has not is an error");
 	unsetenv("FAKE_LATENCY_FOREIGN");
 	topdown_latencies_end(latencies);
 }
@@ -287,21 +293,22 @@ static void test_raw(struct topdown *td)
 					  &nr) == -EINVAL &&
 	      topdown_latencies_start_raw(td, &first, 1, topdown_fd(td), raw, 2, sizeof(*raw),
 					  &latencies, &nr) == -EINVAL,
-	      "no encodings, too many, short ones, or CPUs and a session");
+	      "no encodings, too many, short ones, or CPUs and a session are refused");
 	check(start_raw(td, &wrong, 1, &latencies, &nr) == -EOPNOTSUPP && !latencies && nr == 77,
-	      "an encoding that the driver does not take");
-	check(!start_raw(td, raw, 2, &latencies, &nr) && nr == 4, "raw encodings");
+	      "an encoding that the driver does not take is refused");
+	check(!start_raw(td, raw, 2, &latencies, &nr) && nr == 4, "raw encodings start a session");
 	topdown_latencies_read(latencies, records, sizeof(*records), &nr);
 	check(!topdown_latencies_read(latencies, records, sizeof(*records), &nr) &&
 	      !records[0].event && !records[1].event && bimodal_right(&records[1]) &&
 	      records[2].event == 1 && records[3].event == 1 && records[3].max == 7,
-	      "have their index, in the order in which they were given");
+	      "records have their index, in the order in which they were given");
 	topdown_latencies_end(latencies);
 	nr = 77;
-	check(!start_raw(td, many, 64, &latencies, &nr) && nr == 128, "as many as there may be");
+	check(!start_raw(td, many, 64, &latencies, &nr) && nr == 128,
+	      "as many as there may be start");
 	topdown_latencies_end(latencies);
 	check(!topdown_latencies_start_raw(td, &first, 1, -1, raw, 2, sizeof(*raw), &latencies,
-					   &nr) && nr == 2, "on one CPU");
+					   &nr) && nr == 2, "raw encodings start on one CPU");
 	topdown_latencies_end(latencies);
 }
 
@@ -318,22 +325,22 @@ static void test_tasks(struct topdown *td)
 	check(topdown_latencies_start_tasks(td, -1, events, &latency, &nr) == -EBADF &&
 	      topdown_latencies_start_tasks(td, topdown_fd(td), events, &latency, &nr) == -EBADF &&
 	      topdown_latencies_start_tasks(td, session, 0, &latency, &nr) == -EINVAL &&
-	      !latency && nr == 77, "tasks of no session, or no events");
+	      !latency && nr == 77, "tasks of no session, or no events, are refused");
 	check(!topdown_latencies_start_tasks(td, session, events, &latency, &nr) && nr == 2 &&
 	      topdown_latencies_start_tasks(td, session, events, &latency, &nr) == -EBUSY,
-	      "the tasks of a session, once");
+	      "the tasks of a session are sampled once");
 	check(!topdown_latencies_read(latency, records, sizeof(*records), &nr) &&
 	      !topdown_latencies_read(latency, records, sizeof(*records), &nr) &&
 	      constant_right(&records[0], 20) && bimodal_right(&records[1]) &&
 	      records[0].cpu == TOPDOWN_CPU_ALL && !records[0].flags && !records[0].counted,
-	      "their records");
+	      "tasks have their records");
 	topdown_latencies_end(latency);
 	nr = 77;
 	check(!topdown_latencies_start_raw(td, NULL, 0, session, &raw, 1, sizeof(raw), &latency,
 					   &nr) && nr == 1 &&
 	      !topdown_latencies_read(latency, records, sizeof(*records), &nr) &&
 	      records[0].cpu == TOPDOWN_CPU_ALL && !records[0].event,
-	      "raw encodings of tasks, after the other has ended");
+	      "raw encodings of tasks start after the other has ended");
 	topdown_latencies_end(latency);
 	close(session);
 }
@@ -352,10 +359,10 @@ static void test_defaults(void)
 	      "nothing is published, or a placeholder");
 	source = topdown_latency_default(6, 173, NEVER, &mean, &min, &max);
 	check(source && !strcmp(source, "perfmon") && near(mean, 5.71) && !min && max == 7140,
-	      "published for Granite Rapids");
+	      "Granite Rapids has what is published");
 	source = topdown_latency_default(6, 204, NEVER, &mean, &min, &max);
 	check(source && !strcmp(source, "pmu-tools") && near(mean, 3.08) && max == 6918,
-	      "published for Panther Lake");
+	      "Panther Lake has what is published");
 }
 
 /* The ends of a difference are those of its bins. */
@@ -373,7 +380,7 @@ static void test_ends(void)
 	now.sum += 100;
 	now.bin[36] = 1;
 	check(!topdown_latency_between(&then, &now, &part) && part.min == 96 && part.max == 103 &&
-	      part.samples == 1 && near(topdown_latency_mean(&part), 100), "ends of bins");
+	      part.samples == 1 && near(topdown_latency_mean(&part), 100), "bins have their ends");
 }
 
 int main(void)

@@ -49,7 +49,7 @@ static void test_descriptors(void)
 	check(before == after, "failed opens leave no descriptor");
 
 	td = open_fake();
-	check(td && fcntl(topdown_fd(td), F_GETFD) & FD_CLOEXEC, "closes on exec");
+	check(td && fcntl(topdown_fd(td), F_GETFD) & FD_CLOEXEC, "the descriptor closes on exec");
 	topdown_close(td);
 }
 
@@ -58,12 +58,12 @@ static void test_info(void)
 	struct topdown *td = open_fake();
 	const struct topdown_info *info = topdown_info_get(td);
 
-	check(info->out_level == 2 && !strcmp(info->out_version, "9.8.7"), "info");
+	check(info->out_level == 2 && !strcmp(info->out_version, "9.8.7"), "info is the module's");
 	check(topdown_has(td, TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_TOTAL), "has both");
 	check(!topdown_has(td, TOPDOWN_FEATURE_FRESH | 1ULL << 40), "has not both");
 	setenv("FAKE_LEVEL", "1", 1);
 	check(info->out_level == 2, "info stays as it was");
-	check(!topdown_info_update(td) && info->out_level == 1, "until it is updated");
+	check(!topdown_info_update(td) && info->out_level == 1, "info is new when it is updated");
 	setenv("FAKE_INFO_ERRNO", "5", 1);
 	setenv("FAKE_LEVEL", "2", 1);
 	check(topdown_info_update(td) == -EIO && info->out_level == 1,

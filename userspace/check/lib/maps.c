@@ -30,12 +30,12 @@ static void test_map_open(void)
 	struct topdown *td = open_fake();
 	unsigned int i;
 
-	check(topdown_map_open(&map, td) == -EOPNOTSUPP, "a module without a map");
+	check(topdown_map_open(&map, td) == -EOPNOTSUPP, "a module without a map is told");
 	topdown_close(td);
 	setenv("FAKE_FEATURES", "31", 1);
 	td = open_fake();
 	setenv("FAKE_MAP_ERRNO", "13", 1);
-	check(topdown_map_open(&map, td) == -EACCES && !map, "no right to the map");
+	check(topdown_map_open(&map, td) == -EACCES && !map, "the map needs a right");
 	unsetenv("FAKE_MAP_ERRNO");
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		check(map_bad(td, bad[i]) == -EPROTO, bad[i]);
@@ -63,38 +63,39 @@ static void test_map_record(void)
 	setenv("FAKE_TICK", "0", 1);
 	map = map_fake();
 	check(map && topdown_map_nr_cpus(map) == 4 && topdown_map_history(map) == 4,
-	      "a map, after the handle was closed");
+	      "a map outlives its handle");
 	check(topdown_map_read_record(map, 4, &record, sizeof(record), NULL) == -ENOENT &&
-	      record.cpu == 99, "no such CPU");
-	check(topdown_map_read_record(map, 0, &record, 879, NULL) == -EINVAL, "too small a record");
+	      record.cpu == 99, "an unknown CPU is refused");
+	check(topdown_map_read_record(map, 0, &record, 879, NULL) == -EINVAL,
+	      "too small a record is refused");
 	check(!topdown_map_read_record(map, 2, &record, sizeof(record), &open) && record.cpu == 2 &&
-	      record.windows == 10 && record.total.slots == 58800000000ULL, "a record");
+	      record.windows == 10 && record.total.slots == 58800000000ULL, "a record can be read");
 	check(record.total.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      record.window.ratio[TOPDOWN_MEMORY_BOUND] == 300000000 &&
-	      record.total.ratio[TD_NR_NODES] == TOPDOWN_RATIO_NONE, "with its ratios");
+	      record.total.ratio[TD_NR_NODES] == TOPDOWN_RATIO_NONE, "a record has its ratios");
 	check(open.slots == 5880000000ULL && open.ratio[TOPDOWN_RETIRING] == 400000000,
 	      "a record has the open window");
 	check(!topdown_map_read_window(map, 2, 10, 2, &window, sizeof(window)) &&
 	      window.number == 10 && window.figures.slots == 5880000000ULL &&
-	      window.figures.ratio[TOPDOWN_RETIRING] == 400000000, "a window");
+	      window.figures.ratio[TOPDOWN_RETIRING] == 400000000, "a window can be read");
 	check(topdown_map_read_window(map, 2, 6, 2, &window, sizeof(window)) == -ENOENT &&
 	      topdown_map_read_window(map, 2, 11, 2, &window, sizeof(window)) == -ENOENT &&
 	      topdown_map_read_window(map, 4, 10, 2, &window, sizeof(window)) == -ENOENT,
-	      "windows that are not there");
+	      "windows that are not there are refused");
 	check(topdown_map_read_window(map, 2, 0, 2, &window, sizeof(window)) == -EINVAL &&
 	      topdown_map_read_window(map, 2, 10, 2, &window, 431) == -EINVAL,
-	      "no number, too small a window");
+	      "no number and too small a window are refused");
 
 	again = record;
 	again.total.slots += 1000;
 	again.total.node[TOPDOWN_RETIRING] += 250;
 	check(!topdown_record_between(&record, &again, 2, &open) && open.slots == 1000 &&
-	      open.ratio[TOPDOWN_RETIRING] == 250000000, "between two records");
+	      open.ratio[TOPDOWN_RETIRING] == 250000000, "there are figures between two records");
 	check(topdown_record_between(&again, &record, 2, &open) == -ERANGE &&
-	      open.slots == 1000, "in the wrong order");
+	      open.slots == 1000, "records in the wrong order are refused");
 	again.total.node[TOPDOWN_RETIRING] = record.total.node[TOPDOWN_RETIRING] - 1;
 	check(topdown_record_between(&record, &again, 2, &open) == -ERANGE &&
-	      open.slots == 1000, "with one node that fell");
+	      open.slots == 1000, "a node that fell is refused");
 	again.total.node[TOPDOWN_RETIRING] = record.total.node[TOPDOWN_RETIRING] + 250;
 	again.total.children_slots[TOPDOWN_RETIRING] += 1000;
 	again.total.children_slots[TOPDOWN_BACKEND_BOUND] += 999;
@@ -104,19 +105,21 @@ static void test_map_record(void)
 	      open.ratio[TOPDOWN_MEMORY_BOUND] == TOPDOWN_RATIO_NONE &&
 	      open.node[TOPDOWN_MEMORY_BOUND] == 333 &&
 	      open.children_slots[TOPDOWN_BACKEND_BOUND] == 999 &&
-	      open.ratio[TOPDOWN_BACKEND_BOUND] == 0, "nodes that were counted in all of it");
+	      open.ratio[TOPDOWN_BACKEND_BOUND] == 0,
+	      "nodes that were counted in all of it have figures");
 	again.total.children_slots[TOPDOWN_BACKEND_BOUND] =
 		record.total.children_slots[TOPDOWN_BACKEND_BOUND] - 1;
 	check(topdown_record_between(&record, &again, 2, &open) == -ERANGE &&
-	      open.slots == 1000, "with slots of children that fell");
+	      open.slots == 1000, "slots of children that fell are refused");
 	again.total.children_slots[TOPDOWN_BACKEND_BOUND] =
 		record.total.children_slots[TOPDOWN_BACKEND_BOUND] + 999;
 	again.cpu = 3;
-	check(topdown_record_between(&record, &again, 2, &open) == -EINVAL, "of two CPUs");
+	check(topdown_record_between(&record, &again, 2, &open) == -EINVAL,
+	      "records of two CPUs are refused");
 	topdown_figures_add(&open, &open, 2);
 	check(open.slots == 2000 && open.children_slots[TOPDOWN_BACKEND_BOUND] == 1998 &&
 	      open.node[TOPDOWN_RETIRING] == 500 &&
-	      open.ratio[TOPDOWN_RETIRING] == 250000000, "a sum");
+	      open.ratio[TOPDOWN_RETIRING] == 250000000, "figures add up");
 	topdown_map_close(map);
 
 	setenv("FAKE_MAP_GROW", "16", 1);
@@ -124,7 +127,7 @@ static void test_map_record(void)
 	check(!topdown_map_read_record(map, 3, &record, sizeof(record), &open) && record.cpu == 3 &&
 	      open.slots == 5820000000ULL &&
 	      !topdown_map_read_window(map, 3, 10, 2, &window, sizeof(window)) &&
-	      window.figures.slots == 5820000000ULL, "a kernel with longer records");
+	      window.figures.slots == 5820000000ULL, "a kernel may have longer records");
 	unsetenv("FAKE_MAP_GROW");
 	topdown_map_close(map);
 
@@ -135,11 +138,11 @@ static void test_map_record(void)
 	      record.window.ratio[TOPDOWN_FETCH_BANDWIDTH] == TOPDOWN_RATIO_NONE &&
 	      open.ratio[TOPDOWN_FETCH_LATENCY] != TOPDOWN_RATIO_NONE &&
 	      record.window.ratio[TOPDOWN_MEMORY_BOUND] != TOPDOWN_RATIO_NONE,
-	      "nodes that have been counted since later");
+	      "nodes that have been counted since later have no figures");
 	check(!topdown_map_read_window(map, 3, 10, 2, &window, sizeof(window)) &&
 	      window.figures.ratio[TOPDOWN_FETCH_LATENCY] == TOPDOWN_RATIO_NONE &&
 	      window.figures.ratio[TOPDOWN_FRONTEND_BOUND] != TOPDOWN_RATIO_NONE,
-	      "a window of before");
+	      "a window of before is read");
 	unsetenv("FAKE_SINCE");
 	topdown_map_close(map);
 
@@ -148,7 +151,7 @@ static void test_map_record(void)
 	record.cpu = 99;
 	check(topdown_map_read_record(map, 1, &record, sizeof(record), NULL) == -EAGAIN &&
 	      record.cpu == 99 && !topdown_map_read_record(map, 0, &record, sizeof(record), NULL),
-	      "a writer that does not go on");
+	      "a writer that does not go on is told");
 	unsetenv("FAKE_STUCK");
 	unsetenv("FAKE_TICK");
 	topdown_map_close(map);
@@ -192,7 +195,7 @@ static void test_map_torn(void)
 			window.figures.slots == 6000000000ULL;
 	}
 	check(whole, "no record and no window is torn");
-	check(changes && windows, "while they were written");
+	check(changes && windows, "they were written meanwhile");
 	topdown_map_close(map);
 }
 

@@ -27,19 +27,19 @@ static void test_tree(void)
 		if (topdown_node_level(node) == 1 && parent != -1)
 			parents = false;
 	}
-	check(level[1] == 5 && level[2] == 9 && parents, "the tree");
+	check(level[1] == 5 && level[2] == 9 && parents, "the tree has its levels and parents");
 	check(!topdown_node_name(TD_NR_NODES) && !topdown_node_level(99) &&
-	      topdown_node_parent(99) == -1, "nodes that are not");
+	      topdown_node_parent(99) == -1, "unknown nodes have no name");
 	check(!strcmp(topdown_state_name(TOPDOWN_STATE_ERROR), "error") &&
-	      !strcmp(topdown_state_name(99), "unknown"), "states");
+	      !strcmp(topdown_state_name(99), "unknown"), "states have names");
 	check(!strcmp(topdown_session_state_name(TOPDOWN_SESSION_STATE_ENDED), "ended") &&
 	      !strcmp(topdown_session_state_name(TOPDOWN_SESSION_STATE_DETACHED), "detached") &&
-	      !strcmp(topdown_session_state_name(99), "unknown"), "states of sessions");
+	      !strcmp(topdown_session_state_name(99), "unknown"), "states of sessions have names");
 	check(!strcmp(topdown_source_name(TOPDOWN_SOURCE_PERF_METRICS), "perf_metrics") &&
-	      !strcmp(topdown_source_name(99), "unknown"), "sources");
+	      !strcmp(topdown_source_name(99), "unknown"), "sources have names");
 	check(!strcmp(topdown_kind_name(TOPDOWN_KIND_ATOM), "atom") &&
 	      !strcmp(topdown_kind_name(TOPDOWN_KIND_MIXED), "mixed") &&
-	      !strcmp(topdown_kind_name(99), "unknown"), "kinds");
+	      !strcmp(topdown_kind_name(99), "unknown"), "kinds have names");
 }
 
 static void test_by_name(void)
@@ -58,8 +58,8 @@ static void test_by_name(void)
 	}
 	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		other = other || topdown_node_by_name(none[i]) != -ENOENT;
-	check(all, "all nodes by their names, with and without tma_");
-	check(!other, "no other");
+	check(all, "all nodes are found by their names, with and without tma_");
+	check(!other, "no other name is one");
 }
 
 static void test_figures(void)
@@ -72,14 +72,15 @@ static void test_figures(void)
 	figures.ratio[TOPDOWN_MEMORY_BOUND] = 0;
 	figures.node[TOPDOWN_MACHINE_CLEARS] = 7;
 	check(topdown_figures_has(&figures, TOPDOWN_RETIRING) &&
-	      topdown_figures_has(&figures, TOPDOWN_MEMORY_BOUND), "a node with a ratio");
+	      topdown_figures_has(&figures, TOPDOWN_MEMORY_BOUND), "a node with a ratio is there");
 	check(!topdown_figures_has(&figures, TOPDOWN_MACHINE_CLEARS),
-	      "a node that was counted for a while");
+	      "a node that was counted for a while is not there");
 	check(!topdown_figures_has(&figures, TOPDOWN_MAX_NODES) &&
-	      !topdown_figures_has(&figures, TOPDOWN_CPU_ALL), "a node that cannot be");
+	      !topdown_figures_has(&figures, TOPDOWN_CPU_ALL),
+	      "a node that cannot be is not there");
 	check(topdown_figures_ratio(&figures, TOPDOWN_RETIRING) == 1.0 &&
 	      topdown_figures_ratio(&figures, TOPDOWN_CORE_BOUND) == 0.25 &&
-	      topdown_figures_ratio(&figures, TOPDOWN_MEMORY_BOUND) == 0.0, "ratios");
+	      topdown_figures_ratio(&figures, TOPDOWN_MEMORY_BOUND) == 0.0, "ratios are fractions");
 	check(isnan(topdown_figures_ratio(&figures, TOPDOWN_MACHINE_CLEARS)) &&
 	      isnan(topdown_figures_ratio(&figures, TOPDOWN_MAX_NODES)), "no ratio is NaN");
 }

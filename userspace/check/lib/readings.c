@@ -17,28 +17,32 @@ static void test_sets(void)
 	struct topdown *td = open_fake();
 
 	many[0] = 1;
-	check(topdown_reading_create(&reading, td, empty, 2) == -EINVAL, "empty set");
-	check(topdown_reading_create(&reading, td, some, 0) == -EINVAL, "no words");
-	check(topdown_reading_create(&reading, td, NULL, 1) == -EINVAL, "no address");
+	check(topdown_reading_create(&reading, td, empty, 2) == -EINVAL, "an empty set is refused");
+	check(topdown_reading_create(&reading, td, some, 0) == -EINVAL,
+	      "a set without words is refused");
+	check(topdown_reading_create(&reading, td, NULL, 1) == -EINVAL,
+	      "words without an address are refused");
 	check(topdown_reading_create(&reading, td, many, TOPDOWN_CPUS_WORDS_MAX + 1) == -E2BIG,
-	      "too many words");
+	      "too many words are refused");
 	check(!reading, "the reading is untouched by errors");
 
-	check(!topdown_reading_create(&reading, td, some, 1), "a set");
+	check(!topdown_reading_create(&reading, td, some, 1), "a set is taken");
 	check(!topdown_reading_nr(reading) && !topdown_reading_time(reading) &&
 	      !topdown_reading_record(reading, 0) && !topdown_reading_find(reading, 0) &&
-	      !topdown_reading_find(reading, TOPDOWN_CPU_ALL), "empty before the update");
-	check(!topdown_reading_update(reading, TOPDOWN_READ_FRESH), "update");
+	      !topdown_reading_find(reading, TOPDOWN_CPU_ALL),
+	      "a reading is empty before the update");
+	check(!topdown_reading_update(reading, TOPDOWN_READ_FRESH), "an update reads");
 	check(topdown_reading_nr(reading) == 2 && topdown_reading_record(reading, 1)->cpu == 2 &&
-	      !topdown_reading_record(reading, 2), "records of the set");
+	      !topdown_reading_record(reading, 2), "records are those of the set");
 	check(topdown_reading_find(reading, 2) == topdown_reading_record(reading, 1) &&
-	      !topdown_reading_find(reading, 1) && !topdown_reading_find(reading, 3), "find");
-	check(topdown_reading_find(reading, TOPDOWN_CPU_ALL)->nr_cpus == 2, "the sum");
+	      !topdown_reading_find(reading, 1) && !topdown_reading_find(reading, 3),
+	      "a record is found by its CPU");
+	check(topdown_reading_find(reading, TOPDOWN_CPU_ALL)->nr_cpus == 2, "the sum is found");
 	topdown_reading_destroy(reading);
 
 	check(!topdown_reading_create(&reading, td, far, 2) &&
 	      !topdown_reading_update(reading, 0) && !topdown_reading_nr(reading),
-	      "a reading with the sum alone");
+	      "a reading may have the sum alone");
 	topdown_reading_destroy(reading);
 	topdown_reading_destroy(NULL);
 	topdown_close(td);
@@ -53,21 +57,22 @@ static void test_update(void)
 	topdown_reading_create(&reading, td, NULL, 0);
 	setenv("FAKE_GROW", "5", 1);
 	check(!topdown_reading_update(reading, 0) && topdown_reading_nr(reading) == 9,
-	      "more CPUs than INFO said");
+	      "more CPUs than INFO said are read");
 	unsetenv("FAKE_GROW");
 	setenv("FAKE_EINTR", "1", 1);
 	check(!topdown_reading_update(reading, 0) && topdown_reading_nr(reading) == 4,
-	      "an interrupted call, and fewer CPUs");
+	      "an interrupted call is repeated, and fewer CPUs are read");
 	unsetenv("FAKE_EINTR");
 
 	slots = topdown_reading_find(reading, 1)->total.slots;
 	time = topdown_reading_time(reading);
 	setenv("FAKE_READ_ERRNO", "14", 1);
-	check(topdown_reading_update(reading, 0) == -EFAULT, "a failed update");
+	check(topdown_reading_update(reading, 0) == -EFAULT, "a failed update is told");
 	unsetenv("FAKE_READ_ERRNO");
 	check(topdown_reading_find(reading, 1)->total.slots == slots &&
-	      topdown_reading_time(reading) == time, "leaves the records");
-	check(topdown_reading_update(reading, 1U << 9) == -EOPNOTSUPP, "an unknown flag");
+	      topdown_reading_time(reading) == time, "a failed update leaves the records");
+	check(topdown_reading_update(reading, 1U << 9) == -EOPNOTSUPP,
+	      "an unknown flag is refused");
 	topdown_reading_destroy(reading);
 	topdown_close(td);
 }
@@ -104,25 +109,30 @@ static void test_between(void)
 
 	check(!topdown_reading_between(then, now, 2, 2, &figures) &&
 	      figures.slots == 5880000000ULL && figures.enabled_ns == 1000000000ULL,
-	      "slots and time of one step");
+	      "slots and time are those of one step");
 	check(figures.node[TOPDOWN_RETIRING] == 2352000000ULL &&
 	      figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
-	      figures.ratio[TOPDOWN_MEMORY_BOUND] == 300000000, "nodes and ratios");
+	      figures.ratio[TOPDOWN_MEMORY_BOUND] == 300000000, "nodes have slots and ratios");
 	check(!topdown_reading_between(then, now, 2, 1, &figures) &&
 	      figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
-	      figures.ratio[TOPDOWN_MEMORY_BOUND] == TOPDOWN_RATIO_NONE, "level 1 only");
+	      figures.ratio[TOPDOWN_MEMORY_BOUND] == TOPDOWN_RATIO_NONE,
+	      "level 1 comes alone if asked for");
 	check(!topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
-	      is_sum(&figures, then, now), "the sum of all CPUs");
+	      is_sum(&figures, then, now), "the sum of all CPUs has figures");
 	check(!topdown_reading_between(now, now, 0, 2, &figures) && !figures.slots &&
-	      figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE, "no time, no ratio");
+	      figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE,
+	      "without time there is no ratio");
 
 	memset(&figures, 0x55, sizeof(figures));
 	kept = figures;
-	check(topdown_reading_between(now, then, 0, 2, &figures) == -ERANGE, "wrong order");
-	check(topdown_reading_between(then, now, 9, 2, &figures) == -ENOENT, "no such CPU");
-	check(topdown_reading_between(one, now, 1, 2, &figures) == -ENOENT, "CPU not in one");
+	check(topdown_reading_between(now, then, 0, 2, &figures) == -ERANGE,
+	      "a wrong order is refused");
+	check(topdown_reading_between(then, now, 9, 2, &figures) == -ENOENT,
+	      "an unknown CPU is refused");
+	check(topdown_reading_between(one, now, 1, 2, &figures) == -ENOENT,
+	      "a CPU that one lacks is refused");
 	check(topdown_reading_between(one, now, TOPDOWN_CPU_ALL, 2, &figures) == -ENOENT,
-	      "sums over other sets");
+	      "sums over other sets are refused");
 	check(!memcmp(&figures, &kept, sizeof(figures)), "figures are untouched by errors");
 	topdown_reading_destroy(one);
 	topdown_reading_destroy(now);
@@ -145,37 +155,38 @@ static void test_reading_map(void)
 	topdown_reading_create(&then, td, NULL, 0);
 	topdown_reading_create(&now, td, NULL, 0);
 	check(!topdown_reading_update_map(then, map, 0) && topdown_reading_nr(then) == 4 &&
-	      topdown_reading_time(then), "a reading of the map");
+	      topdown_reading_time(then), "a reading of the map succeeds");
 	record = topdown_reading_find(then, 2);
 	check(record && record->cpu == 2 && record->windows == 10 &&
 	      record->total.slots == 58800000000ULL &&
 	      record->total.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE &&
-	      !topdown_reading_find(then, TOPDOWN_CPU_ALL), "its records, without ratios and sum");
+	      !topdown_reading_find(then, TOPDOWN_CPU_ALL),
+	      "its records have neither ratios nor sum");
 	check(!topdown_reading_update_map(now, map, 0) &&
 	      !topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
 	      !figures.slots && figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE,
-	      "nothing while all sleep");
+	      "nothing changes while all sleep");
 	/* The map goes on by a step. */
 	check(!topdown_reading_update(now, TOPDOWN_READ_FRESH) &&
 	      !topdown_reading_between(then, now, 2, 2, &figures) &&
-	      figures.slots == 5880000000ULL, "until a reading by the module");
+	      figures.slots == 5880000000ULL, "a reading by the module changes it");
 	check(!topdown_reading_update_map(then, map, 0) &&
 	      topdown_reading_find(then, 2)->windows == 11 &&
 	      topdown_reading_find(then, 3)->total.slots == 11 * 5820000000ULL,
-	      "records that changed");
+	      "records that changed are read");
 	topdown_reading_update(now, TOPDOWN_READ_FRESH);
 	check(!topdown_reading_update_map(now, map, 0) &&
 	      !topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
 	      is_sum(&figures, then, now) && figures.slots == 23640000000ULL &&
-	      figures.ratio[TOPDOWN_RETIRING] == 400000000, "the sum of what changed");
+	      figures.ratio[TOPDOWN_RETIRING] == 400000000, "the sum has what changed");
 	check(!topdown_reading_update_map(then, map, TOPDOWN_READ_FRESH) &&
 	      topdown_reading_find(then, 2)->windows == 13 &&
 	      !topdown_reading_between(now, then, TOPDOWN_CPU_ALL, 2, &figures) &&
 	      figures.slots == 23640000000ULL &&
 	      topdown_reading_find(then, 2)->total.ratio[0] == TOPDOWN_RATIO_NONE,
-	      "until now, and still from the map");
+	      "figures go until now, and come from the map");
 	check(topdown_reading_update_map(now, map, TOPDOWN_READ_TOTAL) == -EINVAL &&
-	      !topdown_reading_nr(now), "no other flag");
+	      !topdown_reading_nr(now), "no other flag is taken");
 	setenv("FAKE_READ_ERRNO", "13", 1);
 	check(topdown_reading_update_map(then, map, TOPDOWN_READ_FRESH) == -EACCES &&
 	      !topdown_reading_nr(then), "who may not ask has no reading");
@@ -198,7 +209,7 @@ static void test_reading_map(void)
 	topdown_map_open(&map, td);
 	check(!topdown_reading_update_map(now, map, 0) && topdown_reading_nr(now) == 3 &&
 	      !topdown_reading_find(now, 2) && topdown_reading_find(now, 3),
-	      "a number that no CPU has");
+	      "a number that no CPU has is left out");
 	unsetenv("FAKE_HOLE");
 	unsetenv("FAKE_TICK");
 	topdown_reading_destroy(now);

@@ -54,35 +54,38 @@ static void test_backends(void)
 	struct topdown *td = open_fake();
 
 	check(backend(td, 3, 0, &reason) == -EINVAL && backend(td, 0, 1, &reason) == -EINVAL,
-	      "an unknown backend or flag");
+	      "an unknown backend or flag is refused");
 	check(backend(td, TOPDOWN_REGION_MODULE, 0, &reason) == TOPDOWN_REGION_MODULE &&
-	      reason == TOPDOWN_REGION_ASKED, "by the module, as asked");
-	check(backend(NULL, TOPDOWN_REGION_MODULE, 0, &reason) == -EOPNOTSUPP, "without a handle");
-	check(refuses(td, "FAKE_PERF", "0", -EOPNOTSUPP), "no such events");
+	      reason == TOPDOWN_REGION_ASKED, "the module counts if asked");
+	check(backend(NULL, TOPDOWN_REGION_MODULE, 0, &reason) == -EOPNOTSUPP,
+	      "the module needs a handle");
+	check(refuses(td, "FAKE_PERF", "0", -EOPNOTSUPP), "missing events are refused");
 	setenv("FAKE_PERF", "2", 1);
 	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_MODULE &&
 	      reason == TOPDOWN_REGION_ASKED, "the default takes no counter from anybody");
 	check(backend(td, TOPDOWN_REGION_RDPMC, 0, &reason) == TOPDOWN_REGION_RDPMC &&
-	      reason == TOPDOWN_REGION_ASKED, "RDPMC by its name");
+	      reason == TOPDOWN_REGION_ASKED, "RDPMC can be asked for");
 	check(backend(NULL, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_RDPMC &&
-	      reason == TOPDOWN_REGION_FAST, "by RDPMC");
+	      reason == TOPDOWN_REGION_FAST, "RDPMC is the default without a handle");
 	check(backend(NULL, TOPDOWN_REGION_RDPMC, 0, &reason) == TOPDOWN_REGION_RDPMC &&
-	      reason == TOPDOWN_REGION_ASKED, "without the module");
-	check(refuses(td, "FAKE_PERF_ERRNO", "13", -EACCES), "perf says EACCES");
-	check(refuses(td, "FAKE_PERF_ERRNO", "2", -EOPNOTSUPP), "perf says ENOENT");
-	check(refuses(td, "FAKE_PERF_LAST", "5", -EMFILE), "no more descriptors");
-	check(refuses(td, "FAKE_PERF_MMAP", "1", -EPERM), "no more locked memory");
+	      reason == TOPDOWN_REGION_ASKED, "RDPMC needs no module");
+	check(refuses(td, "FAKE_PERF_ERRNO", "13", -EACCES), "EACCES of perf is told");
+	check(refuses(td, "FAKE_PERF_ERRNO", "2", -EOPNOTSUPP), "ENOENT of perf is told");
+	check(refuses(td, "FAKE_PERF_LAST", "5", -EMFILE), "a lack of descriptors is told");
+	check(refuses(td, "FAKE_PERF_MMAP", "1", -EPERM), "a lack of locked memory is told");
 	check(refuses(td, "FAKE_PERF_DENIED", "1", -EOPNOTSUPP), "user mode may not read");
 	check(refuses(td, "FAKE_PERF_ERROR", "1", -EBUSY), "somebody has the counter");
-	check(refuses(td, "FAKE_PERF_BAD", "1", -EPROTO), "a read that makes no sense");
+	check(refuses(td, "FAKE_PERF_BAD", "1", -EPROTO), "a read that makes no sense is told");
 	unsetenv("FAKE_PERF");
 	setenv("FAKE_ATTACH_ERRNO", "28", 1);
-	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == -ENOSPC, "neither backend");
+	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == -ENOSPC,
+	      "neither backend is an error");
 	unsetenv("FAKE_ATTACH_ERRNO");
 	topdown_close(td);
 	setenv("FAKE_FEATURES", "31", 1);
 	topdown_open(&td, NODE);
-	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == -EOPNOTSUPP, "a module without sessions");
+	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == -EOPNOTSUPP,
+	      "a module without sessions is told");
 	setenv("FAKE_FEATURES", "63", 1);
 	topdown_close(td);
 	topdown_regions_destroy(NULL);
@@ -94,7 +97,7 @@ static void test_names(struct topdown_regions *regions)
 	int i, last = 0;
 
 	check(topdown_region_id(regions, "") == -EINVAL && !topdown_region_name(regions, 0),
-	      "no name, no region");
+	      "a region needs a name");
 	check(topdown_region_id(regions, "one") == 0 && topdown_region_id(regions, "two") == 1 &&
 	      topdown_region_id(regions, "one") == 0, "a name has a number");
 	check(!strcmp(topdown_region_name(regions, 1), "two") && !topdown_region_name(regions, 2),
@@ -104,7 +107,7 @@ static void test_names(struct topdown_regions *regions)
 		last = topdown_region_id(regions, name);
 	}
 	check(last == 4095 && topdown_region_id(regions, "more") == -ENOSPC &&
-	      topdown_region_id(regions, "two") == 1, "4096 of them");
+	      topdown_region_id(regions, "two") == 1, "4096 of them have names");
 }
 
 static void test_misuse(struct topdown_regions *regions)
@@ -116,15 +119,15 @@ static void test_misuse(struct topdown_regions *regions)
 	check(topdown_region_begin(regions, -1) == -EINVAL &&
 	      topdown_region_begin(regions, 4096) == -EINVAL &&
 	      topdown_region_read(regions, 4096, &seen, sizeof(seen)) == -EINVAL &&
-	      topdown_region_reset(regions, -1) == -EINVAL, "a number that there is not");
+	      topdown_region_reset(regions, -1) == -EINVAL, "an unknown number is refused");
 	check(topdown_region_read(regions, 0, &seen, 247) == -EINVAL &&
-	      seen.count == 0x5555555555555555, "a size that was never released");
-	check(topdown_region_end(regions, 0) == -EINVAL, "an end without a begin");
+	      seen.count == 0x5555555555555555, "a size that was never released is refused");
+	check(topdown_region_end(regions, 0) == -EINVAL, "an end needs a begin");
 	check(!topdown_region_begin(regions, 0) && !topdown_region_begin(regions, 1) &&
 	      topdown_region_end(regions, 0) == -EINVAL && !topdown_region_end(regions, 1),
-	      "an end of the outer one");
+	      "the outer one cannot end first");
 	check(topdown_region_reset(regions, 0) == -EBUSY && !topdown_region_end(regions, 0) &&
-	      !topdown_region_reset(regions, 0), "a reset in the middle");
+	      !topdown_region_reset(regions, 0), "a reset in the middle is refused");
 	for (i = 0; i < 64; i++)
 		ret = ret ? ret : topdown_region_begin(regions, i);
 	check(!ret && topdown_region_begin(regions, 0) == -ENOSPC, "64 are open");
@@ -151,7 +154,7 @@ static void test_strangers(struct topdown_regions *regions)
 
 	if (!pthread_create(&thread, NULL, begin_in_thread, regions))
 		pthread_join(thread, &ok);
-	check(ok, "another thread");
+	check(ok, "another thread is refused");
 	pid = fork();
 	if (!pid) {
 		status = topdown_region_begin(regions, 0) != -EPERM;
@@ -159,7 +162,7 @@ static void test_strangers(struct topdown_regions *regions)
 		_exit(status);
 	}
 	waitpid(pid, &status, 0);
-	check(!status, "a forked child");
+	check(!status, "a forked child is refused");
 	check(!topdown_region_begin(regions, 0) && !topdown_region_end(regions, 0),
 	      "a forked child has taken nothing away");
 	topdown_region_reset(regions, 0);
@@ -174,7 +177,8 @@ static void test_sums(struct topdown_regions *regions, unsigned int backend_of_t
 	unsigned int i;
 
 	check(!topdown_region_read(regions, 0, &outer, sizeof(outer)) && !outer.count &&
-	      !figures->slots && figures->ratio[0] == TOPDOWN_RATIO_NONE, "nothing at first");
+	      !figures->slots && figures->ratio[0] == TOPDOWN_RATIO_NONE,
+	      "a region has nothing at first");
 	topdown_region_begin(regions, 0);
 	for (i = 0; i < 3; i++) {
 		topdown_region_begin(regions, 1);
@@ -189,13 +193,14 @@ static void test_sums(struct topdown_regions *regions, unsigned int backend_of_t
 	topdown_region_read(regions, 1, &inner, sizeof(inner));
 	check(outer.count == 1 && inner.count == 3 && !outer.open && outer.calls == 2 &&
 	      inner.calls == 12 && outer.backend == backend_of_them &&
-	      outer.source == TOPDOWN_SOURCE_PERF_METRICS && outer.level == 2, "counted");
+	      outer.source == TOPDOWN_SOURCE_PERF_METRICS && outer.level == 2,
+	      "begins and ends are counted");
 	/* 13 steps, and three times 3. */
 	check(inner.figures.slots && figures->slots == inner.figures.slots / 9 * 13 &&
-	      figures->enabled_ns == inner.figures.enabled_ns / 9 * 13, "added up");
+	      figures->enabled_ns == inner.figures.enabled_ns / 9 * 13, "slots and times add up");
 	check(figures->node[0] + figures->node[1] + figures->node[2] + figures->node[3] ==
 	      figures->slots && figures->ratio[TOPDOWN_CORE_BOUND] <= TOPDOWN_RATIO_ONE,
-	      "with all nodes");
+	      "all nodes have slots");
 	memset(large, 0xff, sizeof(large));
 	check(!topdown_region_read(regions, 0, (void *)large, sizeof(large)) &&
 	      !large[sizeof(large) - 1] && !memcmp(large, &outer, sizeof(outer)),
@@ -216,7 +221,7 @@ static void test_taken(struct topdown_regions *regions)
 	topdown_region_read(regions, 0, &before, sizeof(before));
 	setenv("FAKE_PERF_ERROR", "1", 1);
 	check(!topdown_region_begin(regions, 0) && !topdown_region_end(regions, 0),
-	      "no error while somebody has the counter");
+	      "no error comes while somebody has the counter");
 	topdown_region_read(regions, 0, &during, sizeof(during));
 	check(during.count == 2 && during.figures.slots == before.figures.slots &&
 	      during.figures.running_ns == before.figures.running_ns &&
@@ -234,7 +239,8 @@ static void test_module(void)
 	struct topdown_region seen;
 	struct topdown *td = open_fake();
 
-	check(!topdown_regions_create(&regions, td, TOPDOWN_REGION_AUTO, 0), "by the module");
+	check(!topdown_regions_create(&regions, td, TOPDOWN_REGION_AUTO, 0),
+	      "regions are counted by the module");
 	test_names(regions);
 	test_misuse(regions);
 	test_strangers(regions);
@@ -243,10 +249,10 @@ static void test_module(void)
 	topdown_region_begin(regions, 0);
 	setenv("FAKE_SESSION_ERRNO", "5", 1);
 	check(topdown_region_begin(regions, 1) == -EIO && topdown_region_end(regions, 0) == -EIO,
-	      "a read that fails");
+	      "a read that fails is told");
 	unsetenv("FAKE_SESSION_ERRNO");
 	check(!topdown_region_read(regions, 0, &seen, sizeof(seen)) && seen.open == 1 &&
-	      !topdown_region_end(regions, 0), "has changed nothing");
+	      !topdown_region_end(regions, 0), "a failed read changes nothing");
 	topdown_region_begin(regions, 0);
 	topdown_regions_destroy(regions);
 	topdown_close(td);
@@ -258,7 +264,8 @@ static void test_rdpmc(void)
 	struct topdown_region seen;
 
 	setenv("FAKE_PERF", "2", 1);
-	check(!topdown_regions_create(&regions, NULL, TOPDOWN_REGION_AUTO, 0), "by RDPMC");
+	check(!topdown_regions_create(&regions, NULL, TOPDOWN_REGION_AUTO, 0),
+	      "regions are counted by RDPMC");
 	topdown_region_id(regions, "one");
 	topdown_region_id(regions, "two");
 	test_strangers(regions);
@@ -277,7 +284,7 @@ static void test_rdpmc(void)
 	      seen.figures.ratio[TOPDOWN_RETIRING] - TOPDOWN_RATIO_ONE / 5 <
 	      TOPDOWN_RATIO_ONE / 255 &&
 	      seen.figures.running_ns == seen.figures.enabled_ns * 2 / 5,
-	      "level 1, and a share that was measured");
+	      "level 1 is there, and the share that was measured");
 	topdown_regions_destroy(regions);
 	unsetenv("FAKE_SHARE");
 	unsetenv("FAKE_PERF");

@@ -19,22 +19,25 @@ static void test_session_attach(void)
 	setenv("FAKE_FEATURES", "31", 1);
 	td = open_fake();
 	check(topdown_session_attach(td, 0, 0, &session) == -EOPNOTSUPP,
-	      "a module without sessions");
+	      "a module without sessions is told");
 	topdown_close(td);
 	setenv("FAKE_FEATURES", "63", 1);
 	td = open_fake();
-	check(topdown_session_attach(td, 4194304, 0, &session) == -ESRCH, "no such process");
-	check(topdown_session_attach(td, 0, 1U << 31, &session) == -EOPNOTSUPP, "unknown flag");
+	check(topdown_session_attach(td, 4194304, 0, &session) == -ESRCH,
+	      "an unknown process is told");
+	check(topdown_session_attach(td, 0, 1U << 31, &session) == -EOPNOTSUPP,
+	      "an unknown flag is refused");
 	check(topdown_session_attach(td, 0, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN,
-				     &session) == -EINVAL, "flags that exclude each other");
+				     &session) == -EINVAL,
+				     "flags that exclude each other are refused");
 	check(session == 77, "the descriptor is untouched by errors");
 	check(!topdown_session_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) &&
 	      !topdown_session_read(session, 0, &out, sizeof(out)) && out.out_serial == 1,
-	      "attach to oneself");
+	      "a process can attach to itself");
 	close(session);
 	check(!topdown_session_attach(td, getpid(), TOPDOWN_ATTACH_THREAD, &session) &&
 	      !topdown_session_read(session, 0, &out, sizeof(out)) && out.out_serial == 2,
-	      "attach to a thread");
+	      "a thread can be attached to");
 	close(session);
 	topdown_close(td);
 }
@@ -96,17 +99,18 @@ static void test_late_children(void)
 	check(nodes_between(&then, &now) == (always | late) &&
 	      !topdown_session_between(&then, &now, 2, &figures) &&
 	      figures.ratio[TOPDOWN_CORE_BOUND] == TOPDOWN_RATIO_ONE / 5,
-	      "children that are counted since the first read");
+	      "children that are counted since the first read have figures");
 	then.out_source = TOPDOWN_SOURCE_MIXED;
 	now.out_source = TOPDOWN_SOURCE_MIXED;
-	check(nodes_between(&then, &now) == 0xf, "not of kinds of core that differ in them");
+	check(nodes_between(&then, &now) == 0xf, "kinds of core that differ in them have none");
 	make_late(&then, &now);
 	now.out_figures.children_slots[TOPDOWN_BACKEND_BOUND]--;
-	check(nodes_between(&then, &now) == always, "not if they were counted since later");
+	check(nodes_between(&then, &now) == always,
+	      "children that were counted since later have none");
 	make_late(&then, &now);
 	now.out_figures.ratio[TOPDOWN_CORE_BOUND] = TOPDOWN_RATIO_ONE / 5;
 	check(nodes_between(&then, &now) == (always | 1U << TOPDOWN_CORE_BOUND),
-	      "not beside one that all of the session has");
+	      "children beside one that all of the session has have none");
 }
 
 static void test_session_read(void)
@@ -129,34 +133,39 @@ static void test_session_read(void)
 	      then.out_state == TOPDOWN_SESSION_STATE_RUNNING && then.out_figures.slots,
 	      "an enabled one counts");
 	check(!topdown_session_read(session, 0, &now, sizeof(now)) &&
-	      now.out_figures.slots == then.out_figures.slots, "what is known already");
+	      now.out_figures.slots == then.out_figures.slots,
+	      "a read may have what is known already");
 	check(!topdown_session_read(session, TOPDOWN_SESSION_FRESH, &now, sizeof(now)) &&
 	      !topdown_session_between(&then, &now, 2, &figures) &&
 	      figures.enabled_ns == 1000000000 && figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
-	      figures.ratio[TOPDOWN_CORE_BOUND] == 150000000, "between two reads");
+	      figures.ratio[TOPDOWN_CORE_BOUND] == 150000000,
+	      "figures are those between two reads");
 	check(!topdown_session_between(&then, &now, 1, &figures) &&
-	      figures.ratio[TOPDOWN_CORE_BOUND] == TOPDOWN_RATIO_NONE, "of level 1");
+	      figures.ratio[TOPDOWN_CORE_BOUND] == TOPDOWN_RATIO_NONE,
+	      "figures may be those of level 1");
 	figures.slots = 5;
-	check(topdown_session_between(&now, &then, 2, &figures) == -ERANGE, "the wrong way round");
+	check(topdown_session_between(&now, &then, 2, &figures) == -ERANGE,
+	      "the wrong way round is refused");
 	then.out_serial++;
-	check(topdown_session_between(&then, &now, 2, &figures) == -EINVAL, "of two sessions");
+	check(topdown_session_between(&then, &now, 2, &figures) == -EINVAL,
+	      "reads of two sessions are refused");
 	then.out_serial--;
 	check(!topdown_session_between(&none, &now, 2, &figures) &&
-	      figures.slots == now.out_figures.slots, "since it was made");
+	      figures.slots == now.out_figures.slots, "figures may begin where it was made");
 	figures.slots = 5;
 	now.out_figures.node[TOPDOWN_RETIRING] = then.out_figures.node[TOPDOWN_RETIRING] - 1;
 	check(topdown_session_between(&then, &now, 2, &figures) == -ERANGE,
-	      "with one node that fell");
+	      "a node that fell is refused");
 	check(figures.slots == 5, "the figures are untouched by errors");
 
 	check(topdown_session_read(session, 0, &now, 495) == -EINVAL &&
 	      topdown_session_read(topdown_fd(td), 0, &now, sizeof(now)) == -ENOTTY &&
 	      topdown_session_read(-1, 0, &now, sizeof(now)) == -EBADF &&
 	      topdown_session_read(session, 1U << 31, &now, sizeof(now)) == -EOPNOTSUPP,
-	      "reads that are refused");
+	      "wrong reads are refused");
 	memset(small, 0xff, sizeof(small));
 	check(!topdown_session_read(session, 0, (void *)small, sizeof(small)),
-	      "the first released size");
+	      "the first released size is taken");
 	memset(large, 0xff, sizeof(large));
 	check(!topdown_session_read(session, TOPDOWN_SESSION_FRESH, grown, sizeof(large)) &&
 	      grown->out_figures.slots && !large[sizeof(large) - 1] &&
@@ -192,24 +201,27 @@ static void test_session_kinds(void)
 					  &nr, sizeof(*then)) &&
 	      nr == 1 && seen.nr_kinds == 1 && seen.out_nr_kinds == 3 && !seen.kinds &&
 	      !seen.kind_size &&
-	      !then[TOPDOWN_KIND_ONLY].figures.slots && then[1].kind == ~0U, "room for one kind");
+	      !then[TOPDOWN_KIND_ONLY].figures.slots && then[1].kind == ~0U,
+	      "room for one kind gets one");
 	nr = KINDS;
 	check(!topdown_session_read_kinds(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen), then,
 					  &nr, sizeof(*then)) &&
 	      nr == 3 && then[TOPDOWN_KIND_CORE].kind == TOPDOWN_KIND_CORE &&
 	      then[TOPDOWN_KIND_ATOM].kind == TOPDOWN_KIND_ATOM &&
 	      then[TOPDOWN_KIND_CORE].figures.slots + then[TOPDOWN_KIND_ATOM].figures.slots ==
-	      seen.out_figures.slots && then[3].kind == ~0U, "room for more than there are");
+	      seen.out_figures.slots && then[3].kind == ~0U,
+	      "room for more than there are gets all");
 	nr = 3;
 	check(topdown_session_read_kinds(session, 0, &seen, sizeof(seen), kind, &nr, 439) ==
-	      -EINVAL && nr == 3, "too small a kind");
+	      -EINVAL && nr == 3, "too small a kind is refused");
 	check(topdown_session_read_kinds(session, 0, &seen, sizeof(seen), NULL, &nr,
-					 sizeof(*kind)) == -EINVAL && nr == 3, "room at NULL");
+					 sizeof(*kind)) == -EINVAL && nr == 3,
+					 "room at NULL is refused");
 	nr = 0;
 	check(!topdown_session_read_kinds(session, 0, &seen, sizeof(seen), NULL, &nr,
 					  sizeof(*kind)) &&
 	      !topdown_session_read_kinds(session, 0, &seen, sizeof(seen), kind, &nr, 1) &&
-	      !nr && !seen.nr_kinds && seen.out_nr_kinds == 3, "no room at all");
+	      !nr && !seen.nr_kinds && seen.out_nr_kinds == 3, "no room at all gets their number");
 	nr = 3;
 	topdown_session_read_kinds(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen), kind, &nr,
 				   sizeof(*kind));
@@ -217,15 +229,16 @@ static void test_session_kinds(void)
 				   sizeof(*kind));
 	check(!topdown_session_kind_between(&then[1], &kind[1], 2, &figures) &&
 	      figures.enabled_ns == 1000000000 && figures.ratio[TOPDOWN_CORE_BOUND] == 150000000,
-	      "a kind between two reads");
+	      "a kind has figures between two reads");
 	check(!topdown_session_kind_between(&then[1], &kind[1], 1, &figures) &&
-	      figures.ratio[TOPDOWN_CORE_BOUND] == TOPDOWN_RATIO_NONE, "of level 1");
+	      figures.ratio[TOPDOWN_CORE_BOUND] == TOPDOWN_RATIO_NONE,
+	      "a kind may have those of level 1");
 	check(!topdown_session_kind_between(&none, &kind[2], 2, &figures) &&
-	      figures.slots == kind[2].figures.slots, "since it was made");
+	      figures.slots == kind[2].figures.slots, "a kind may have those since it was made");
 	figures.slots = 5;
 	check(topdown_session_kind_between(&then[1], &kind[2], 2, &figures) == -EINVAL &&
 	      topdown_session_kind_between(&kind[1], &then[1], 2, &figures) == -ERANGE &&
-	      figures.slots == 5, "of two kinds, and the wrong way round");
+	      figures.slots == 5, "two kinds, and the wrong way round, are refused");
 	close(session);
 	topdown_close(td);
 	unsetenv("FAKE_HYBRID");
@@ -244,7 +257,7 @@ static void test_session_view(void)
 	td = open_fake();
 	topdown_session_attach(td, getpid(), 0, &session);
 	topdown_close(td);
-	check(!topdown_session_view(session, &view) && view != session, "a view");
+	check(!topdown_session_view(session, &view) && view != session, "a view can be made");
 	check(!topdown_session_read(view, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen)) &&
 	      seen.out_state == TOPDOWN_SESSION_STATE_RUNNING && seen.out_figures.slots,
 	      "a view reads without the device");
@@ -274,43 +287,46 @@ static void test_session_map(void)
 	setenv("FAKE_FEATURES", "63", 1);
 	td = open_fake();
 	check(topdown_session_map_open(&map, topdown_fd(td)) < 0 &&
-	      topdown_session_map_open(&map, -1) == -EBADF && !map, "no session");
+	      topdown_session_map_open(&map, -1) == -EBADF && !map,
+	      "what is no session has no map");
 	topdown_session_attach(td, 0, 0, &session);
-	check(!topdown_session_map_open(&map, session), "the map of a session");
+	check(!topdown_session_map_open(&map, session), "the map of a session opens");
 	check(!topdown_session_map_read(map, &seen, sizeof(seen)) && seen.out_serial == 1 &&
 	      seen.size == sizeof(seen) && seen.out_state == TOPDOWN_SESSION_STATE_RUNNING &&
 	      seen.out_tasks == 1 && seen.out_level == 2 &&
-	      seen.out_source == TOPDOWN_SOURCE_PERF_METRICS, "what it says of the session");
+	      seen.out_source == TOPDOWN_SOURCE_PERF_METRICS, "the map says what the session has");
 	/* 2 + 2 steps, and a share without any. */
 	check(seen.out_switches == 20 && seen.out_merged_ns == 200 &&
 	      seen.out_figures.enabled_ns == 4000000000 &&
 	      seen.out_figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      seen.out_figures.ratio[TOPDOWN_CORE_BOUND] == 150000000,
-	      "the shares");
-	check(topdown_session_map_read(map, &seen, 495) == -EINVAL, "a size that never was");
+	      "the map has the shares");
+	check(topdown_session_map_read(map, &seen, 495) == -EINVAL,
+	      "a size that never was is refused");
 	memset(kind, 0xff, sizeof(kind));
 	check(!topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr, sizeof(*kind)) &&
 	      nr == 1 && seen.nr_kinds == 1 && seen.out_nr_kinds == 3 &&
 	      kind[1].kind == ~0U && kind[0].switches == 20 &&
 	      !memcmp(&kind[0].figures, &seen.out_figures, sizeof(seen.out_figures)),
-	      "room for one kind of its map");
+	      "room for one kind of its map gets one");
 	check(topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr, 439) == -EINVAL,
-	      "too small a kind of its map");
+	      "too small a kind of its map is refused");
 	check(topdown_session_map_read_kinds(map, &seen, sizeof(seen), NULL, &nr,
 					     sizeof(*kind)) == -EINVAL && nr == 1,
-	      "room at NULL for those of its map");
+	      "room at NULL for those of its map is refused");
 	nr = 0;
 	check(!topdown_session_map_read_kinds(map, &seen, sizeof(seen), NULL, &nr,
 					      sizeof(*kind)) &&
 	      !topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr, 1) &&
-	      !nr && !seen.nr_kinds && seen.out_nr_kinds == 3, "no room for those of its map");
+	      !nr && !seen.nr_kinds && seen.out_nr_kinds == 3,
+	      "no room for those of its map gets their number");
 	topdown_session_map_close(map);
 	topdown_session_map_close(NULL);
 
 	setenv("FAKE_SHARES_BUSY", "1", 1);
 	check(!topdown_session_map_open(&map, session) &&
 	      topdown_session_map_read(map, &seen, sizeof(seen)) == -EAGAIN &&
-	      seen.out_switches == 20, "a share that is being written for ever");
+	      seen.out_switches == 20, "a share that is being written for ever is told");
 	topdown_session_map_close(map);
 	unsetenv("FAKE_SHARES_BUSY");
 	map = NULL;

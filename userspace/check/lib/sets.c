@@ -31,14 +31,14 @@ static void test_refused(void)
 	struct topdown *td = NULL;
 
 	setenv("FAKE_FEATURES", "31", 1);
-	check(!topdown_open(&td, NODE), "a module with watches");
-	check(!refused(td, NULL, 0), "all CPUs");
-	check(!refused(td, some, 1), "some");
-	check(!refused(td, many, WORDS), "the longest set");
-	check(refused(td, NULL, 5) == -EINVAL, "words and no address");
-	check(refused(td, some, 0) == -EINVAL, "an address and no words");
-	check(refused(td, empty, 2) == -EINVAL, "an empty set");
-	check(refused(td, many, WORDS + 1) == -E2BIG, "too many words");
+	check(!topdown_open(&td, NODE), "the module has watches");
+	check(!refused(td, NULL, 0), "all CPUs are a set");
+	check(!refused(td, some, 1), "some CPUs are a set");
+	check(!refused(td, many, WORDS), "the longest set is taken");
+	check(refused(td, NULL, 5) == -EINVAL, "words without an address are refused");
+	check(refused(td, some, 0) == -EINVAL, "an address without words is refused");
+	check(refused(td, empty, 2) == -EINVAL, "an empty set is refused");
+	check(refused(td, many, WORDS + 1) == -E2BIG, "too many words are refused");
 	topdown_close(td);
 	unsetenv("FAKE_FEATURES");
 }
@@ -59,15 +59,15 @@ static bool parses(const char *text, unsigned int words, const char *again)
 
 static void test_lists(void)
 {
-	check(parses("0", 1, "0"), "one CPU");
-	check(parses("0-3", 1, "0-3"), "a range");
-	check(parses("3,1,2,0", 1, "0-3"), "any order");
-	check(parses("5-5", 1, "5"), "a range of one");
-	check(parses("63-64,127,128", 3, "63-64,127-128"), "across words");
-	check(parses("000000000000000000000000000000007", 1, "7"), "leading zeros");
-	check(parses("8191", WORDS, "8191"), "the largest");
-	check(parses("0-8191", WORDS, "0-8191"), "all there can be");
-	check(parses("0-63", 1, "0-63"), "all of a word");
+	check(parses("0", 1, "0"), "one CPU is parsed");
+	check(parses("0-3", 1, "0-3"), "a range is parsed");
+	check(parses("3,1,2,0", 1, "0-3"), "any order is parsed");
+	check(parses("5-5", 1, "5"), "a range of one is parsed");
+	check(parses("63-64,127,128", 3, "63-64,127-128"), "a range across words is parsed");
+	check(parses("000000000000000000000000000000007", 1, "7"), "leading zeros are parsed");
+	check(parses("8191", WORDS, "8191"), "the largest is parsed");
+	check(parses("0-8191", WORDS, "0-8191"), "all there can be are parsed");
+	check(parses("0-63", 1, "0-63"), "all of a word are parsed");
 }
 
 /* Refused with @error at offset @at, with the set of what comes before it. */
@@ -91,17 +91,17 @@ static void test_errors(void)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (!refuses(bad[i], -EINVAL, 0, 0))
 			ktap_note("'%s':", bad[i]);
-		check(refuses(bad[i], -EINVAL, 0, 0), "no list");
+		check(refuses(bad[i], -EINVAL, 0, 0), "what is no list is refused");
 	}
-	check(refuses("1,", -EINVAL, 2, 2), "a comma at the end");
-	check(refuses("1,,2", -EINVAL, 2, 2), "two commas");
-	check(refuses("0-1,5-", -EINVAL, 4, 3), "the second part");
-	check(refuses("0,2,4-3,9", -EINVAL, 4, 5), "a range from high to low");
-	check(refuses("1,64", -ERANGE, 2, 2), "beyond the words");
-	check(refuses("60-64", -ERANGE, 0, 0), "a range beyond the words");
-	check(refuses("18446744073709551616", -ERANGE, 0, 0), "a number of 65 bits");
-	check(refuses("0-18446744073709551615", -ERANGE, 0, 0), "a range of 2^64");
-	check(refuses("1,0-3", -EEXIST, 2, 2), "a CPU named twice");
+	check(refuses("1,", -EINVAL, 2, 2), "a comma at the end is refused");
+	check(refuses("1,,2", -EINVAL, 2, 2), "two commas are refused");
+	check(refuses("0-1,5-", -EINVAL, 4, 3), "a wrong second part is refused");
+	check(refuses("0,2,4-3,9", -EINVAL, 4, 5), "a range from high to low is refused");
+	check(refuses("1,64", -ERANGE, 2, 2), "a CPU beyond the words is refused");
+	check(refuses("60-64", -ERANGE, 0, 0), "a range beyond the words is refused");
+	check(refuses("18446744073709551616", -ERANGE, 0, 0), "a number of 65 bits is refused");
+	check(refuses("0-18446744073709551615", -ERANGE, 0, 0), "a range of 2^64 is refused");
+	check(refuses("1,0-3", -EEXIST, 2, 2), "a CPU that is named twice is refused");
 }
 
 static void test_text(void)
@@ -109,14 +109,17 @@ static void test_text(void)
 	const uint64_t some[] = { 0x10f, 1 }, none[] = { 0 };
 	char text[16] = "unchanged";
 
-	check(topdown_cpus_text(some, 2, NULL, 0) == 8, "the length alone");
+	check(topdown_cpus_text(some, 2, NULL, 0) == 8, "the length alone can be asked");
 	check(topdown_cpus_text(some, 2, text, 9) == 8 && !strcmp(text, "0-3,8,64"),
-	      "just enough room");
-	check(topdown_cpus_text(some, 2, text, 8) == 8 && !strcmp(text, "0-3,8,6"), "cut");
-	check(topdown_cpus_text(some, 2, text, 3) == 8 && !strcmp(text, "0-"), "cut in a range");
-	check(topdown_cpus_text(some, 2, text, 1) == 8 && !*text, "no room");
+	      "just enough room suffices");
+	check(topdown_cpus_text(some, 2, text, 8) == 8 && !strcmp(text, "0-3,8,6"),
+	      "a text is cut");
+	check(topdown_cpus_text(some, 2, text, 3) == 8 && !strcmp(text, "0-"),
+	      "a text is cut in a range");
+	check(topdown_cpus_text(some, 2, text, 1) == 8 && !*text, "no room is left alone");
 	memset(text, 'x', sizeof(text));
-	check(!topdown_cpus_text(none, 1, text, sizeof(text)) && !*text, "an empty set");
+	check(!topdown_cpus_text(none, 1, text, sizeof(text)) && !*text,
+	      "an empty set has no text");
 }
 
 static bool round_trip(void)
@@ -144,7 +147,7 @@ static void test_random(void)
 	srand(1);
 	for (i = 0; i < ROUNDS; i++)
 		same = same && round_trip();
-	check(same, "random sets, written and read");
+	check(same, "random sets are read as they were written");
 }
 
 static struct topdown_reading *read_cpus(struct topdown *td, const uint64_t *cpus,
@@ -205,7 +208,7 @@ static void test_all(void)
 	setenv("FAKE_FEATURES", "31", 1);
 	setenv("FAKE_HOLE", "1", 1);
 	topdown_open(&td, NODE);
-	check(all_are(td, "0,2-5"), "not a CPU that there cannot be");
+	check(all_are(td, "0,2-5"), "a CPU that there cannot be is not there");
 	check(!topdown_map_open(&map, td) &&
 	      topdown_map_read_record(map, 1, &record, sizeof(record), NULL) == -ENOENT &&
 	      !topdown_map_read_record(map, 2, &record, sizeof(record), NULL),
@@ -224,9 +227,9 @@ static void test_all(void)
 	say_present("0-3");
 	check(all_are(td, "0-5"), "all CPUs are there where the list was cut");
 	say_present("x\n");
-	check(all_are(td, "0-5"), "no list");
+	check(all_are(td, "0-5"), "all CPUs are there if there is no list");
 	remove(getenv("FAKE_PRESENT"));
-	check(all_are(td, "0-5"), "nobody who knows");
+	check(all_are(td, "0-5"), "CPUs are there if nobody knows");
 	topdown_close(td);
 }
 
@@ -250,10 +253,11 @@ static void test_arrival(void)
 	setenv("FAKE_ARRIVAL", "0", 1);
 	now = read_cpus(td, NULL, 0);
 	check(then && now && !topdown_reading_find(then, 4) && topdown_reading_find(now, 4),
-	      "a CPU that comes");
+	      "a CPU that comes is read");
 	check(!topdown_reading_between(then, now, 4, 2, &figures) &&
 	      figures.slots == topdown_reading_find(now, 4)->total.slots &&
-	      figures.ratio[TOPDOWN_MEMORY_BOUND] == 300000000, "has all that it did");
+	      figures.ratio[TOPDOWN_MEMORY_BOUND] == 300000000,
+	      "a CPU that comes has all that it did");
 	for (cpu = 0; cpu < 6; cpu++) {
 		topdown_reading_between(then, now, cpu, 2, &rest);
 		slots += rest.slots;
@@ -261,7 +265,7 @@ static void test_arrival(void)
 	check(!topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
 	      figures.slots == slots, "the sum has the slots of all");
 	check(topdown_reading_between(then, now, 6, 2, &figures) == -ENOENT,
-	      "not one that never comes");
+	      "one that never comes is left out");
 	topdown_reading_destroy(then);
 	topdown_reading_create(&then, td, NULL, 0);
 	check(topdown_reading_between(then, now, 4, 2, &figures) == -ENOENT &&
