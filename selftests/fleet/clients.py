@@ -76,7 +76,8 @@ def slow_client(kind):
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         client.send(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
     elif kind == 3:
-        client.send(b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\nx")
+        client.send(b"POST /metrics HTTP/1.1\r\nHost: localhost\r\n"
+                    b"Content-Length: 1000000\r\n\r\nx")
     return client
 
 

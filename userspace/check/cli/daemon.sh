@@ -62,7 +62,8 @@ stop() {
 
 # ask LINE...: one request to $host, with these lines after the first, and $content after them; its
 # answer in $TMP/answer, in parts $TMP/head and $TMP/body
-content= host=
+content=''
+host=''
 ask() {
 	local line
 	(

@@ -109,7 +109,7 @@ static unsigned int kept_ms(const struct export_answers *answers)
  * export_answers_update - look again, if the last look is not of now
  * @answers: answers that are kept
  *
- * Return: true if that was done, so that answers of before are freed when nobody gets them any more.
+ * Return: true if that was done, so that older answers are freed when nobody gets them any more.
  */
 bool export_answers_update(struct export_answers *answers)
 {

@@ -102,7 +102,7 @@ static enum MHD_Result send_metrics(struct server *server, struct MHD_Connection
 }
 
 static const char misdirected[] =
-	"This exporter serves only its own machine: ask for an address, localhost or the name of the machine, or start it with --auth\n";
+	"Ask for an address, localhost or the name of the machine (or use --auth)\n";
 
 static enum MHD_Result send_answer(struct server *server, struct MHD_Connection *connection,
 				   const char *path, const char *method)
@@ -110,7 +110,8 @@ static enum MHD_Result send_answer(struct server *server, struct MHD_Connection 
 	const char *user = header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
 
 	if (server->local && !export_request_is_local(header(connection, MHD_HTTP_HEADER_HOST)))
-		return send_error(connection, MHD_HTTP_MISDIRECTED_REQUEST, misdirected, NULL, NULL);
+		return send_error(connection, MHD_HTTP_MISDIRECTED_REQUEST, misdirected, NULL,
+				  NULL);
 	if (!export_files_knows(&server->files, user))
 		return send_error(connection, MHD_HTTP_UNAUTHORIZED, "Unauthorized\n",
 				  MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Basic realm=\"topdown\"");

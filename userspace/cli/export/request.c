@@ -2,8 +2,8 @@
 /*
  * What the headers of a request ask for (RFC 9110, 7.2 and 12.5).
  *
- * But for Host a header is a list of elements between commas. An element is a name with parameters, each
- * after a semicolon. The parameter q is the weight, 0 to 1.
+ * But for Host a header is a list of elements between commas. An element is a name with
+ * parameters, each after a semicolon. The parameter q is the weight, 0 to 1.
  */
 #include "request.h"
 
