@@ -7,6 +7,12 @@
 #include "owed.h"
 #include "sums.h"
 
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+#else
+#define noinline
+#endif
+
 /* The nodes of PERF_METRICS without children: from @first on, @nr of them. */
 static void td_leaves(unsigned int level, unsigned int *first, unsigned int *nr)
 {
@@ -14,18 +20,26 @@ static void td_leaves(unsigned int level, unsigned int *first, unsigned int *nr)
 	*nr = level > 1 ? 2 * TD_METRIC_L1 : TD_METRIC_L1;
 }
 
-/* Is a node below 0, or is something owed? */
-static int td_sums_fall(const struct topdown_sums *sums, const __s64 *owed, unsigned int level)
+/* Is one of these leaves below 0, or does it owe something? */
+static int td_leaves_fall(const __u64 *leaf, const __s64 *owed, unsigned int nr)
 {
-	unsigned int i, first, nr;
 	__s64 signs = 0, any = 0;
+	unsigned int i;
 
-	td_leaves(level, &first, &nr);
-	for (i = first; i < first + nr; i++) {
-		signs |= (__s64)sums->node[i];
+	for (i = 0; i < nr; i++) {
+		signs |= (__s64)leaf[i];
 		any |= owed[i];
 	}
 	return signs < 0 || any;
+}
+
+/* Constants, because each switch of a followed task asks. */
+static int td_sums_fall(const struct topdown_sums *sums, const __s64 *owed, unsigned int level)
+{
+	if (level > 1)
+		return td_leaves_fall(&sums->node[TOPDOWN_HEAVY_OPERATIONS],
+				      &owed[TOPDOWN_HEAVY_OPERATIONS], 2 * TD_METRIC_L1);
+	return td_leaves_fall(sums->node, owed, TD_METRIC_L1);
 }
 
 /* A leaf lends what it has of these slots. */
@@ -59,9 +73,12 @@ static void td_leaves_lend(__u64 *leaf, __s64 *owed, unsigned int nr, __u64 lent
 	}
 }
 
-/* The summand was added.  Let no leaf have less by it, and pay what was owed. */
-static void td_sums_settle(struct topdown_sums *sums, const struct topdown_sums *more,
-			   __s64 *owed, unsigned int level)
+/*
+ * The summand was added.  Let no leaf have less by it, and pay what was owed.  Not inline, because
+ * most summands have nothing of this.
+ */
+static noinline void td_sums_settle(struct topdown_sums *sums, const struct topdown_sums *more,
+				    __s64 *owed, unsigned int level)
 {
 	__u64 leaf[2 * TD_METRIC_L1], lent = 0, change, all = 0;
 	unsigned int i, first, nr;

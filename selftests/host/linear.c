@@ -107,7 +107,7 @@ static void test_way(struct ktap *ktap, enum way way)
 {
 	struct td_counts sum[OWNERS] = { }, noted = { }, now = { };
 	double fraction[OWNERS][TD_METRIC_NR], most = 0;
-	__u64 node[TOPDOWN_MAX_NODES];
+	__u64 node[TOPDOWN_MAX_NODES], place[TOPDOWN_MAX_NODES];
 	struct machine machine = { };
 	struct rng rng = { 4711 };
 	unsigned int turn, i, own;
@@ -132,6 +132,9 @@ static void test_way(struct ktap *ktap, enum way way)
 	}
 	for (own = 0; own < OWNERS; own++) {
 		td_steps_to_nodes(sum[own].slots, sum[own].metric, &quants[way], 2, node);
+		memcpy(place, sum[own].metric, sizeof(sum[own].metric));
+		td_steps_to_nodes(sum[own].slots, place, &quants[way], 2, place);
+		right &= !memcmp(place, node, TD_NODES_METRICS * sizeof(*node));
 		right &= tree_sums_up(sum[own].slots, node);
 		most = fmax(most, worst(fraction[own], sum[own].slots, node));
 	}
