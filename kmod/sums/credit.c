@@ -37,44 +37,16 @@ void td_credit_init(void)
 }
 
 /**
- * td_credit_add() - a followed task got this CPU
- * @event: our event on the task; interrupts off
- *
- * The others on the list have been credited until now, by td_credit_sampled() too, or perf
- * scheduled them in right before this one.
- */
-void td_credit_add(struct perf_event *event)
-{
-	lockdep_assert_irqs_disabled();
-	/* An NMI finds the event only when it is whole. */
-	list_add_rcu(&event->active_entry, this_cpu_ptr(&td_running.events));
-	/* The next credit counts a switch, if the session counts now. */
-	event->hw.config_base = td_session_counts(td_member_session(event));
-	td_session_runs(td_member_session(event), 1);
-}
-
-/**
- * td_credit_del() - undo td_credit_add()
- * @event: the event; interrupts off
- */
-void td_credit_del(struct perf_event *event)
-{
-	lockdep_assert_irqs_disabled();
-	/* An NMI begins at the head of the list, so the event may be used again at once. */
-	list_del_init(&event->active_entry);
-	td_session_runs(td_member_session(event), -1);
-}
-
-/**
  * td_credit_all() - credit what the followed task that runs here has used
  * @credit: the credit to each session; td_credit.switches is written; interrupts off
  */
 void td_credit_all(struct td_credit *credit)
 {
+	struct list_head *events = this_cpu_ptr(&td_running.events);
 	struct perf_event *event;
 
 	lockdep_assert_irqs_disabled();
-	list_for_each_entry(event, this_cpu_ptr(&td_running.events), active_entry) {
+	list_for_each_entry(event, events, active_entry) {
 		credit->switches = event->hw.config_base;
 		event->hw.config_base = 0;
 		td_session_credit(td_member_session(event), credit);
@@ -118,22 +90,16 @@ void td_credit_sample(unsigned int number, u16 latency, unsigned int bin, u64 we
 EXPORT_SYMBOL_NS_GPL(td_credit_sample, TD_NAMESPACE);
 
 /**
- * td_credit_sampled() - credit the time of the task that runs here to its tallies
- *
- * Interrupts are off.  Before the task leaves the CPU or the list changes, before another event
- * gets the sampling counter, at the end of a window, and for a reader.
+ * td_credit_sampled_any() - td_credit_sampled() where there are tallies
  */
-void td_credit_sampled(void)
+void td_credit_sampled_any(void)
 {
 	struct td_running *running = this_cpu_ptr(&td_running);
-	u64 since = running->sampled, now;
+	u64 since = running->sampled, now = local_clock();
 	struct td_tallies *tallies;
 	struct perf_event *event;
 
 	lockdep_assert_irqs_disabled();
-	if (!td_tallies_any())
-		return;
-	now = local_clock();
 	running->sampled = now;
 	list_for_each_entry(event, &running->events, active_entry) {
 		tallies = td_credit_tallies(event);

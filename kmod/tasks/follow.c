@@ -60,16 +60,18 @@ static DEFINE_PER_CPU(struct td_stay, td_stays);
  * The first event of a task is scheduled in.  Slots so far are not the task's own, so move on,
  * unless this switch has already read the counters for the previous task.
  */
-static void td_follow_begin(struct td_collector *collector, u64 now)
+static void td_follow_begin(struct td_collector *collector, const struct td_stay *stay, u64 now)
 {
-	u64 left = this_cpu_read(td_stays.left);
-	u64 since = td_moment_same_switch(left, now) ? left : now;
-	bool fresh = collector->open && this_cpu_read(td_usages.read) == since;
-	bool blind = collector->open && !td_ticket_get(now, fresh ? 1 : 2);
+	u64 since = td_moment_same_switch(stay->left, now) ? stay->left : now;
+	bool fresh, blind = false;
 
-	/* Where the previous task was not measured either, slots are read now. */
-	if (collector->open && !blind && !fresh)
-		since = now;
+	if (collector->open) {
+		fresh = this_cpu_read(td_usages.read) == since;
+		blind = td_ticket_needed() && !td_ticket_get(now, fresh ? 1 : 2);
+		/* Where the previous task was not measured either, slots are read now. */
+		if (!blind && !fresh)
+			since = now;
+	}
 	td_usage_begin(collector, since, blind);
 }
 
@@ -90,18 +92,17 @@ static int td_follow_add(struct perf_event *event, int flags)
 {
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
 	struct td_stay *stay = this_cpu_ptr(&td_stays);
-	bool first, same;
+	bool first = !td_credit_wanted(), same;
 
 	if (event->attr.config == TD_FOLLOW_EXEC) {
 		td_session_exec(td_member_session(event));
 		return 0;
 	}
 	td_window_hold(collector);
-	first = !td_credit_wanted();
 	same = td_follow_same_pass(stay, event);
 	stay->leaving = false;
 	if (first)
-		td_follow_begin(collector, local_clock());
+		td_follow_begin(collector, stay, local_clock());
 	else if (!same)
 		td_usage_credit(collector, local_clock());
 	if (first || !same)

@@ -25,23 +25,7 @@
 /* This many points may follow each other at once, if there were few before. */
 #define TD_TICKET_BURST		32
 
-/**
- * struct td_tickets - the tickets of a CPU; used there with interrupts off
- * @price: what a point costs of the time for points, in nanoseconds; 0 where points are cheap
- * @paid: the points so far have used up the time until this local_clock()
- * @resume: while @refusing: give tickets again when @paid is at most this far ahead
- * @refusing: no tickets are given
- * @random: source of @resume
- */
-struct td_tickets {
-	u64 price;
-	u64 paid;
-	u64 resume;
-	bool refusing;
-	u32 random;
-};
-
-static DEFINE_PER_CPU(struct td_tickets, td_tickets);
+DEFINE_PER_CPU(struct td_tickets, td_tickets);
 
 /**
  * td_ticket_price() - find out how much a point costs on this CPU
@@ -69,16 +53,6 @@ void td_ticket_price(struct td_meter *meter, struct td_part *part)
 		tickets->price = 0;
 	else
 		tickets->price = least * TD_TICKET_SHARE;
-}
-
-/**
- * td_ticket_needed() - are points dear on this CPU?
- *
- * Return: true if they need tickets; interrupts off.
- */
-bool td_ticket_needed(void)
-{
-	return this_cpu_read(td_tickets.price);
 }
 
 /**

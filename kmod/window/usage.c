@@ -72,6 +72,8 @@ static noinline u64 td_usage_read_any(struct td_usage *usage, struct td_collecto
 		usage->span = (struct td_span){ };
 		td_guest_begin(&usage->guest, td_window_guests(),
 			       td_window_guests_apart(collector));
+		usage->quant = collector->meter->linear ?
+			       td_perfmetrics_quant(collector->meter) : NULL;
 		memset(&usage->part, 0, sizeof(usage->part));
 		usage->credit = (struct td_credit){
 			.level	= collector->meter->level,
@@ -122,13 +124,13 @@ void td_usage_begin(struct td_collector *collector, u64 now, bool blind)
 		usage->since = td_usage_read_any(usage, collector, now, NULL);
 }
 
-/* Steps of the metrics become nodes, in place. */
-static __always_inline void td_usage_nodes(const struct td_meter *meter,
-					   struct topdown_sums *part)
+/* Steps of the metrics become nodes, in place.  A linear meter has all children, or none. */
+static __always_inline void td_usage_nodes(const struct td_usage *usage, struct topdown_sums *part)
 {
-	td_steps_to_nodes(part->slots, part->node, td_perfmetrics_quant(meter), meter->level,
-			  part->node);
-	td_sums_children(part, meter->nodes);
+	unsigned int level = usage->credit.level;
+
+	td_steps_to_nodes(part->slots, part->node, usage->quant, level, part->node);
+	td_sums_children(part, level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1);
 }
 
 /* The last part was of the same meter, so only what grows has to be 0. */
@@ -159,7 +161,7 @@ static noinline u64 td_usage_take_any(struct td_usage *usage, struct td_collecto
 	}
 	now = td_usage_read_any(usage, collector, now, part);
 	if (collector->meter->linear)
-		td_usage_nodes(collector->meter, part);
+		td_usage_nodes(usage, part);
 	return now;
 }
 
@@ -180,7 +182,7 @@ void td_usage_credit(struct td_collector *collector, u64 now)
 	if (likely(td_usage_goes_on(usage, collector) && !usage->blind)) {
 		td_usage_clear(part);
 		td_usage_read(usage, collector, now, true, part);
-		td_usage_nodes(collector->meter, part);
+		td_usage_nodes(usage, part);
 	} else {
 		now = td_usage_take_any(usage, collector, now);
 	}

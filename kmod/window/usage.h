@@ -21,6 +21,7 @@ struct td_collector;
  * @reader: up to where the counts of the CPU were read
  * @span: the span of its counters then
  * @guest: guest time of the CPU
+ * @quant: how the CPU makes its bytes, if the meter is linear
  * @part: what is credited; not on the stack, because many kernels fill every variable there first
  * @credit: the credit of @part; it has the level, nodes, source and kind of the meter
  */
@@ -31,6 +32,7 @@ struct td_usage {
 	struct td_reader reader;
 	struct td_span span;
 	struct td_guest guest;
+	const struct td_quant *quant;
 	struct topdown_sums part;
 	struct td_credit credit;
 };
