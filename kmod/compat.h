@@ -261,8 +261,8 @@ static inline u64 td_compat_event_time(const struct perf_event *event)
  * until it lets the lock go.  So a pass is as long as perf has interrupts off, however slow the
  * CPU is, and the next one has another stamp, except where perf schedules a task's events out and
  * in again: 6.12 and later keep the stamp then.  follow.c tells these two apart by its empty list.
- * 7.0 keeps the stamp beside the time.  For events of tasks that are not pinned, in add() and
- * del(); elsewhere it only says whether perf is at it.
+ * The stamp is local_clock() at the begin of the pass.  7.0 keeps it beside the time.  For events
+ * of tasks that are not pinned, in add() and del(); elsewhere it only says whether perf is at it.
  */
 static inline u64 td_compat_event_pass(const struct perf_event *event)
 {

@@ -16,13 +16,16 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/list.h>
+#include <linux/math.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/task.h>
+#include <linux/time64.h>
 
 #include "attach.h"
 #include "compat.h"
@@ -106,9 +109,12 @@ static u64 __init td_trial_pass(void)
 
 static u64 td_trial_before __initdata;
 
+/* The clocks of two CPUs may differ a little. */
 static bool __init td_trial_moved(void)
 {
-	return td_trial_pass() != td_trial_before;
+	u64 pass = td_trial_pass();
+
+	return pass != td_trial_before && abs((s64)(local_clock() - pass)) < NSEC_PER_SEC;
 }
 
 static void __init td_trial_look(void)

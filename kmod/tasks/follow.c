@@ -15,6 +15,7 @@
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -88,6 +89,15 @@ static bool td_follow_same_pass(struct td_stay *stay, const struct perf_event *e
 	return stay->pass == last;
 }
 
+/*
+ * When is this pass, as local_clock() says it?  perf has just asked for its stamp, so do not ask
+ * again.  A fold in the midst of a pass has credited more than that.
+ */
+static u64 td_follow_now(const struct td_stay *stay)
+{
+	return max(stay->pass, this_cpu_read(td_usages.since));
+}
+
 static int td_follow_add(struct perf_event *event, int flags)
 {
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
@@ -102,9 +112,9 @@ static int td_follow_add(struct perf_event *event, int flags)
 	same = td_follow_same_pass(stay, event);
 	stay->leaving = false;
 	if (first)
-		td_follow_begin(collector, stay, local_clock());
+		td_follow_begin(collector, stay, td_follow_now(stay));
 	else if (!same)
-		td_usage_credit(collector, local_clock());
+		td_usage_credit(collector, td_follow_now(stay));
 	if (first || !same)
 		td_credit_sampled();
 	td_credit_add(event);
@@ -143,7 +153,7 @@ static void td_follow_del(struct perf_event *event, int flags)
 	/* @leaving decides too, because a clock may stand still from one pass to the next. */
 	if (!td_follow_same_pass(stay, event) || !stay->leaving ||
 	    this_cpu_read(td_usages.since) > stay->left) {
-		td_usage_credit(collector, local_clock());
+		td_usage_credit(collector, td_follow_now(stay));
 		td_credit_sampled();
 		stay->left = this_cpu_read(td_usages.since);
 		stay->leaving = true;
