@@ -148,27 +148,22 @@ static bool td_perf_same_group(const struct td_perf_moment *moment,
 }
 
 /*
- * May what perf does be of the same switch or pass as the moment before, whenever that was?  If an
- * event was scheduled out, and the current task got the CPU later, others have had it in between,
- * however briefly, and what they used is not the event's.  perf schedules events of cgroups in
- * while the previous task still runs, which had got the CPU before the last events left it.  So
- * then both have to be while the same task runs.
+ * May what perf does be of the same switch or pass as the moment before, whenever that was?  If the
+ * current task got the CPU later, others have had it in between, however briefly, and what they
+ * used is not the event's.  perf schedules events out, and those of cgroups in, while the previous
+ * task still runs, which had got the CPU before the last events left it.  So then both have to be
+ * while the same task runs.
  */
 static bool td_perf_follows(const struct td_perf_moment *moment, const struct perf_event *event,
 			    enum td_perf_what what)
 {
-	switch (what) {
-	case TD_PERF_READ:
+	if (what == TD_PERF_READ || !td_moment_arrived(moment->at))
 		return false;
-	case TD_PERF_OUT:
-		return moment->what == TD_PERF_OUT;
-	case TD_PERF_IN:
-		if (moment->what != TD_PERF_OUT)
-			return moment->what == TD_PERF_IN;
-		return (moment->task == current || !td_compat_is_cgroup(event)) &&
-		       td_moment_arrived(moment->at);
-	}
-	return false;
+	if (what == TD_PERF_OUT)
+		return moment->what == TD_PERF_OUT && moment->task == current;
+	return moment->what == TD_PERF_IN ||
+	       (moment->what == TD_PERF_OUT &&
+		(moment->task == current || !td_compat_is_cgroup(event)));
 }
 
 /*

@@ -286,7 +286,8 @@ static void turn(int from, int to, unsigned int loops)
 }
 
 /* A child on CPU 0 that answers each turn, and then says what it has used. */
-static int turns_start(struct work *work, const int *there, const int *back)
+static int turns_start(struct td_bd_truth *truth, const int *there, const int *back,
+		       unsigned int loops)
 {
 	struct td_bd_truth from;
 	unsigned int i;
@@ -301,9 +302,9 @@ static int turns_start(struct work *work, const int *there, const int *back)
 		_exit(1);
 	backdoor_truth_space(&from);
 	for (i = 0; i < TURNS; i++)
-		turn(there[0], back[1], TURN_LOOPS);
-	backdoor_truth_space(&work->truth);
-	backdoor_truth_sub(&work->truth, &from);
+		turn(there[0], back[1], loops);
+	backdoor_truth_space(truth);
+	backdoor_truth_sub(truth, &from);
 	if (write(back[1], &byte, 1) != 1)
 		_exit(1);
 	for (;;)
@@ -326,7 +327,7 @@ TEST_F_TIMEOUT(perf, a_task_that_takes_turns_is_right, 120)
 	ASSERT_EQ(0, pipe(there));
 	ASSERT_EQ(0, pipe(back));
 	ASSERT_EQ(0, cpu_pin(0));
-	pid = turns_start(self->work, there, back);
+	pid = turns_start(&self->work->truth, there, back, TURN_LOOPS);
 	ASSERT_LT(0, pid);
 	sleep_ms(50);
 	fd = perf_open(&attr, pid, -1, -1, 0);
@@ -358,6 +359,66 @@ TEST_F_TIMEOUT(perf, a_cgroup_is_right, 300)
 	close(cgroup);
 	sleep_ms(50);
 	rmdir(CGROUP_OURS);
+}
+
+/*
+ * A task with an event of its own leaves the CPU to another one of the cgroup, which leaves it to
+ * others some us later.  The cgroup has what both use.
+ */
+TEST_F_TIMEOUT(perf, a_cgroup_whose_tasks_take_turns_is_right, 120)
+{
+	struct perf_event_attr attr = { .config = PERF_SLOTS };
+	const struct sched_param param = { };
+	int there[2], on[2], back[2], pid[2], fd[2], cgroup;
+	struct td_bd_truth *truth;
+	uint64_t slots;
+	unsigned int i;
+	char pids[16];
+	double ratio;
+
+	if (file_write(CGROUP "cgroup.subtree_control", 0, "+pids"))
+		SKIP(return, "there are no cgroups");
+	work_alone(&self->competitor);
+	truth = mmap(NULL, 2 * sizeof(*truth), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	ASSERT_NE(MAP_FAILED, truth);
+	mkdir(CGROUP_OURS, 0755);
+	cgroup = open(CGROUP_OURS, O_RDONLY);
+	ASSERT_LE(0, cgroup);
+	ASSERT_EQ(0, pipe(there));
+	ASSERT_EQ(0, pipe(on));
+	ASSERT_EQ(0, pipe(back));
+	ASSERT_EQ(0, cpu_pin(0));
+	/* Its tasks do not preempt the one that wakes them, so each turn is one switch. */
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_BATCH, &param));
+	pid[0] = turns_start(&truth[0], there, on, 0);
+	pid[1] = turns_start(&truth[1], on, back, 0);
+	for (i = 0; i < 2; i++) {
+		ASSERT_LT(0, pid[i]);
+		snprintf(pids, sizeof(pids), "%d", pid[i]);
+		ASSERT_EQ(0, file_write(CGROUP_OURS "/cgroup.procs", 0, pids));
+	}
+	sleep_ms(50);
+	fd[0] = perf_open(&attr, pid[0], -1, -1, 0);
+	fd[1] = perf_open(&attr, cgroup, 0, -1, PERF_FLAG_PID_CGROUP);
+	ASSERT_LE(0, fd[0]);
+	ASSERT_LE(0, fd[1]);
+	for (i = 0; i <= TURNS; i++)
+		turn(back[0], there[1], 0);
+	ASSERT_EQ(sizeof(slots), read(fd[1], &slots, sizeof(slots)));
+	for (i = 0; i < 2; i++) {
+		close(fd[i]);
+		work_stop(pid[i]);
+	}
+	close(cgroup);
+	sleep_ms(50);
+	rmdir(CGROUP_OURS);
+	ratio = (double)slots / (truth[0].slots + truth[1].slots);
+	TH_LOG("slots %.4f of the truth, of which the second task has %.4f", ratio,
+	       (double)truth[1].slots / (truth[0].slots + truth[1].slots));
+	/* A part of each switch between them is neither's in the truth, or not the cgroup's. */
+	EXPECT_LT(0.88, ratio);
+	EXPECT_GT(1, ratio);
 }
 
 /* Users of a CPU that two tasks share. */
