@@ -2,9 +2,10 @@
 /*
  * Ledgers: where a CPU sums up what each owner had, until somebody collects it.
  *
- * A CPU writes its ledger within the switch of tasks, under the lock of its run queue.  So there
- * is no allocation, no lock and no line that another CPU writes.  A cgroup in a ledger has a
- * reference, because it may be removed before the ledger is collected.
+ * A CPU writes its ledger mostly within the switch of tasks, under the lock of its run queue, and
+ * else in an interrupt.  So there is no allocation and no lock.  Nobody else writes it until the
+ * CPU has turned to its other ledger.  A cgroup in a ledger has a reference, because it may be
+ * removed before the ledger is collected.
  */
 #include <linux/cgroup.h>
 #include <linux/sched.h>

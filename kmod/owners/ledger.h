@@ -70,7 +70,7 @@ struct td_scheme {
  * @line: the lines, by a hash of their owners
  */
 struct td_ledger {
-	/* Written by the CPU within switches of tasks, until a spare ledger takes its place. */
+	/* Written by the CPU with interrupts off, until a spare ledger takes its place. */
 	unsigned int used;
 	struct td_scheme scheme;
 	struct td_line others;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Switches of owners: probes of the scheduler's tracepoint, and of that by which a task moves to
- * another cgroup.  They are registered while somebody wants owners, so otherwise they cost nothing.
+ * Switches of owners: a probe of the scheduler's tracepoint, and one of that by which a task moves
+ * to another cgroup, after which CPUs look at the tasks that they run.  The tellers also hear of
+ * meters that begin and end, and of quiet CPUs.  All of it is there while somebody wants owners, so
+ * otherwise it costs nothing.
  */
 #include <linux/bug.h>
 #include <linux/compiler.h>
