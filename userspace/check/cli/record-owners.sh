@@ -302,7 +302,7 @@ done <<-END
 	--stdio leave it out
 END
 run td report --owners --sort names "$data"
-expect 'an unknown key is refused' 2 '' "--sort: there is no node 'names' .allowed: slots, time, ipc"
+expect 'an unknown key is refused' 2 '' "--sort: there is no node 'names' .allowed: share, slots, time, ipc"
 FAKE_LEVEL=1 fake record -q --by process --timeout 1100 -o "$TMP/cpus"
 for args in --owners '--owners -j' '' "--html $TMP/none"; do
 	# shellcheck disable=SC2086 # several words
