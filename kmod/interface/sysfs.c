@@ -144,8 +144,8 @@ static ssize_t td_cpu_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 }
 
 /*
- * "NAME CONFIG COUNT" for each event.  Each reading interrupts the CPU, and says what it has counted
- * until now.  So the parameters of the module let nobody in.
+ * "NAME CONFIG COUNT" for each event.  Each reading interrupts the CPU, and says what it has
+ * counted until now.  So the parameters of the module let nobody in.
  */
 static ssize_t td_events_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
 {

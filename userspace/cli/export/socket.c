@@ -113,7 +113,7 @@ static bool is_loopback(const union address *address)
  */
 bool export_socket_is_local(int fd)
 {
-	union address address;
+	union address address = { };
 	socklen_t size = sizeof(address);
 
 	return !getsockname(fd, &address.any, &size) &&

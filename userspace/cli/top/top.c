@@ -409,7 +409,8 @@ static int check_sort(const struct top_options *options, unsigned int has)
 
 	if (needed > has)
 		return message_fail(EXIT_DEVICE, "--sort: this machine has no level %u, which %s is of (allowed: %s%s)",
-				    needed, node, OWNER_SORT_WORDS, has ? ", or a node of level 1" : "");
+				    needed, node, OWNER_SORT_WORDS,
+				    has ? ", or a node of level 1" : "");
 	if (options->level && options->level < needed)
 		return message_fail(EXIT_USAGE, "--sort: -l 1 does not show %s, which is of level %u (allowed: without -l, or with -l %u)",
 				    node, needed, needed);
