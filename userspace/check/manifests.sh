@@ -65,7 +65,7 @@ checks = {
     "CDI has the same": [node["path"] for device in cdi["devices"]
                          for node in device["containerEdits"]["deviceNodes"]] == ["/dev/topdown"],
     "CDI gives nothing else": set(cdi["devices"][0]["containerEdits"]) == {"deviceNodes"},
-    # Of a resource that is not Kubernetes' own there are quotas of requests only.
+    # A resource that is not Kubernetes' own has quotas of requests only.
     "the quota of the manual forbids what the plugin gives": quota["apiVersion"] == "v1"
         and quota["spec"] == {"hard": {f"requests.squat.ai/{plugin['name']}": "0"}},
     "images have a registry and a tag": all(re.fullmatch(r"[a-z.]+\.[a-z]+/[^:]+:[^:]+", image)

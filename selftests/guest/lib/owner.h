@@ -30,7 +30,7 @@ const struct topdown_owner *owners_find(const struct owners *owners, unsigned in
 /* The sum of what all have alone. */
 void owners_sum(const struct owners *owners, struct topdown_figures *sum);
 /*
- * What all CPUs counted until now; an errno, negative.  Read it just before the owners, who are
+ * All CPUs together, until now; an errno, negative.  Read them just before the owners, who are
  * collected first and copied then, which takes the CPU some milliseconds where they are many.
  */
 int owners_cpus(int device, struct topdown_figures *sum);

@@ -78,7 +78,7 @@ static void test_changed(unsigned char with)
 		if (!bad++)
 			ktap_note("byte %zu: %s", i, said);
 	}
-	check(!bad && size > 1000, with == 1 ? "a changed bit is told" : "a changed byte is told");
+	check(!bad && size > 1000, with == 1 ? "a changed bit is seen" : "a changed byte is seen");
 }
 
 static void test_cut(void)
@@ -93,7 +93,7 @@ static void test_cut(void)
 		if (!bad++)
 			ktap_note("%zu bytes: %s", i, said);
 	}
-	check(!bad, "a file that was cut off is told");
+	check(!bad, "a file that was cut off is seen");
 	for (i = 0, bad = 0; i < size; i += stride) {
 		put(i);
 		bad += report("--partial") > EXIT_RUNTIME;
@@ -131,7 +131,7 @@ static void test_more(void)
 	memcpy(bytes, whole, size);
 	bytes[size] = 0;
 	put(size + 1);
-	check(is_refused("something after its end"), "a byte too many is told");
+	check(is_refused("something after its end"), "a byte too many is seen");
 }
 
 /* Give the right checksum to the block at @at, and tell where the next one is. */
@@ -159,11 +159,11 @@ static void test_version(void)
 	start->crc = crc32(0, bytes, offsetof(struct record_start, crc));
 	put(size);
 	check(is_refused("it has version 2, and this program knows version 1: a newer topdown"),
-	      "a newer version is told");
+	      "a newer version is seen");
 	start->version = 0;
 	start->crc = crc32(0, bytes, offsetof(struct record_start, crc));
 	put(size);
-	check(is_refused("which there never was"), "version 0 is told");
+	check(is_refused("which there never was"), "version 0 is seen");
 }
 
 /* A block that is not known, and structures that have grown. */
@@ -205,7 +205,7 @@ static void test_crossed(void)
 	put(size);
 	for (i = 0; i < 4; i++)
 		bad += report(forms[i]) != EXIT_RUNTIME || !strstr(said, "it has CPUs and tasks");
-	check(!bad, "blocks of the other kind are told");
+	check(!bad, "blocks of the other kind are seen");
 }
 
 static void test_senseless(void)

@@ -210,7 +210,7 @@ static void test_small(void)
 	check(line_has(7, "offline") && !strchr(line_of(7), 'R'), "offline has no bar");
 	check(line_is(8, "   3     -     -     -     -       0     -     -     - idle"), "an idle CPU has no figures");
 	check(line_is(9, ""), "nothing is behind the last");
-	check(line_has(23, "q quit") && strlen(line_of(23)) < 80, "the foot tells the keys");
+	check(line_has(23, "q quit") && strlen(line_of(23)) < 80, "the foot has the keys");
 	check(frame.cell[5 * 80 + 55].look == TOP_LOOK_RETIRING &&
 	      frame.cell[5 * 80 + 79].look == TOP_LOOK_BACKEND_BOUND &&
 	      frame.cell[5 * 80 + 24].look == TOP_LOOK_MARK, "cells have their looks");
@@ -221,8 +221,7 @@ static void test_small(void)
 
 	data.cpu[1].row.flags = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED;
 	build(24, 80);
-	check(line_is(3, "sorted by CPU; rows 1-4 of 4; counted in turns; clamped"),
-	      "flags are said");
+	check(line_is(3, "sorted by CPU; rows 1-4 of 4; counted in turns; clamped"), "flags show");
 	data.cpu[1].row.flags = 0;
 
 	keys("l");
@@ -243,8 +242,7 @@ static void test_many(void)
 {
 	begin(MANY);
 	build(24, 80);
-	check(nr_rows == 256 && line_is(3, "sorted by CPU; rows 1-18 of 256"),
-	      "256 CPUs have rows");
+	check(nr_rows == 256 && line_is(3, "sorted by CPU; rows 1-18 of 256"), "256 CPUs fit in");
 	key(TOP_KEY_PAGE_DOWN);
 	check(view.first == 17 && line_has(5, "  17 "), "a page down leaves a row");
 	key(TOP_KEY_END);
@@ -265,8 +263,7 @@ static void test_many(void)
 	keys("r");
 	check(line_has(5, " 255 ") && line_has(3, "slots, reversed"), "r puts the fewest first");
 	keys("rs");
-	check(sorted_by("IPC") && line_has(3, "sorted by IPC"),
-	      "s sorts by instructions per cycle");
+	check(sorted_by("IPC") && line_has(3, "sorted by IPC"), "s sorts by IPC");
 	keys("s");
 	check(sorted_by("busy share") && line_has(3, "busy share"), "s sorts by the busy share");
 	keys("s");
@@ -313,17 +310,16 @@ static void test_filters(void)
 	key(TOP_KEY_ESCAPE);
 	check(nr_rows == 5 && line_has(23, "q quit"), "escape leaves it as it was");
 	keys("f3-1\n");
-	check(nr_rows == 5 && line_has(23, "the range '3-1' is reversed"), "a bad list is told");
+	check(nr_rows == 5 && line_has(23, "the range '3-1' is reversed"), "a bad list is refused");
 	keys("f300\n");
-	check(nr_rows == 5 && line_has(23, "CPU 300 is not in this machine"),
-	      "an unknown CPU is told");
+	check(nr_rows == 5 && line_has(23, "CPU 300 is not in this machine"), "CPU 300 is refused");
 	keys("f\n");
 	check(nr_rows == 256 && !view.filtered, "an empty list shows all again");
 	keys("m250000000\n");
 	check(nr_rows == 7 && line_has(3, "; from 250.0M slots/s"), "m sets the least slots");
 	keys("mx\n");
 	check(nr_rows == 7 && line_has(23, "'x' is not a whole number"),
-	      "what is no number is told");
+	      "a text that is no number is refused");
 	keys("m\n");
 	check(nr_rows == 256, "an empty number sets no least");
 }
@@ -448,8 +444,7 @@ static void test_latencies(void)
 	      "a small one leaves columns out");
 	build(24, 80);
 	keys("l");
-	check(nr_rows == 6 && line_is(7, one_cpu) && line_has(4, "  CPU samples"),
-	      "l shows each CPU");
+	check(nr_rows == 6 && line_is(7, one_cpu) && line_has(4, "  CPU samples"), "l splits CPUs");
 	keys("f1-2\n");
 	check(nr_rows == 4 && line_has(5, "DRAM    1       8   130.0"), "f shows those of a list");
 	keys("li");
@@ -485,8 +480,7 @@ static void test_latencies(void)
 	      "samples that were lost are said");
 	keys("l");
 	build(24, 120);
-	check(line_has(5, "lost 5.0%") && line_has(7, "lost 5.0%"),
-	      "lost samples of each CPU are said too");
+	check(line_has(5, "lost 5.0%") && line_has(7, "lost 5.0%"), "each CPU says what it lost");
 	keys("l");
 	turn(0, 1, 36);
 	top_latency_put(&latency, 6 * NS_PER_S);
@@ -503,11 +497,10 @@ static void test_latencies(void)
 	view.each = false;
 	snprintf(view.message, sizeof(view.message), "%-79s %s", "a reason", "what to do");
 	build(24, 80);
-	check(line_is(22, "a reason") && line_is(23, "what to do"),
-	      "a message of two lines is shown");
+	check(line_is(22, "a reason") && line_is(23, "what to do"), "a message has two lines");
 	keys("L");
 	check(!view.latencies && line_has(4, " CPU RETIR") && line_has(23, "L latency"),
-	      "L shows slots");
+	      "L goes back");
 	top_latency_end(&latency);
 	check(!latency.session.record && !latency.part, "L frees the latencies");
 }
@@ -573,16 +566,14 @@ static void test_processes(void)
 	owners.interval.row[3].state = TOPDOWN_SESSION_STATE_EXITED;
 	top_owners_link(&owners, NS_PER_S);
 	build(24, 80);
-	check(line_is(3, "processes sorted by slots; rows 1-4 of 4"),
-	      "processes are sorted by slots");
+	check(line_is(3, "processes sorted by slots; rows 1-4 of 4"), "slots sort processes");
 	check(line_is(4, headings) && line_is(5, row), "headings are there, and the busiest");
 	check(line_has(6, "      7 database") && line_has(7, "     43 a name that is wider~") &&
 	      line_has(8, "        idle  "), "idle time is last, and names are cut");
 	check(line_has(23, "v view") && line_has(23, "f name") && strlen(line_of(23)) < 80,
-	      "the foot tells the keys");
+	      "the foot has the keys");
 	keys("r");
-	check(line_has(5, "     43 ") && line_has(8, "idle  "),
-	      "idle time is last in either order");
+	check(line_has(5, "     43 ") && line_has(8, "idle  "), "idle time is always last");
 	keys("r");
 	build(24, 120);
 	check(line_has(7, " ended") && line_has(6, "RRR"), "a row has a bar, or an end");
@@ -598,8 +589,7 @@ static void test_processes(void)
 	check(line_has(3, "by name") && line_has(5, "     43 ") && line_has(6, " database"),
 	      "c sorts by name");
 	keys("SSSSS");
-	check(line_has(3, "by IPC") && line_has(5, " database"),
-	      "s sorts by instructions per cycle");
+	check(line_has(3, "by IPC") && line_has(5, " database"), "s sorts by IPC");
 	keys("fSERV\n");
 	check(nr_rows == 1 && line_has(5, " server") && line_has(3, "; names with 'SERV'"),
 	      "f takes a part of names");
@@ -654,21 +644,19 @@ static void test_cgroups(void)
 	keys("f/x\n");
 	check(nr_rows == 3 && line_has(7, "    x "), "a name may have one of them");
 	keys("f\nt");
-	check(view.self && line_has(3, "cgroups by themselves sorted by"),
-	      "t shows them by themselves");
+	check(view.self && line_has(3, "cgroups by themselves sorted by"), "t leaves out children");
 	keys("c");
 	check(line_has(7, "/user ") && line_has(8, "/user/x ") && line_has(9, "/user/y "),
 	      "a list has paths");
 	snprintf(owners.owners.row[4].path, sizeof(owners.owners.row[4].path), "/%099d/end", 0);
 	build(24, 80);
 	check(!strncmp(line_of(6), "~0000000", 8) && line_has(6, "00/end "),
-	      "a long path keeps its end");
+	      "a path keeps its end");
 	keys("v");
 	check(view.by == OWNER_BY_NONE && sorted_by("CPU") && line_has(4, " CPU RETIR"),
 	      "v shows CPUs");
 	keys("V");
-	check(view.by == OWNER_BY_CGROUP && sorted_by("name"),
-	      "V goes back, in the order they had");
+	check(view.by == OWNER_BY_CGROUP && sorted_by("name"), "V goes back to their order");
 	keys(" v");
 	check(!view.frozen, "a screen that was frozen goes on");
 	top_owners_end(&owners);

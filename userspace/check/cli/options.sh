@@ -323,7 +323,7 @@ for word in oncpu_ns run% IPC busy share cgroup samples; do
 	run td help $word
 	expect "help explains the column $word" 0 "^$word: [a-z]" ''
 done
-# Those of report are explained by what the tables and the schema are printed from.
+# The tables and the schema of report are printed from what explains its words.
 for word in mean p5 p50 p95 share% sort%; do
 	run td help "$word"
 	expect "help of a column of report: $word" 0 "(^|"$'\n'")$word \\(topdown report\\): [a-z0-9]" ''

@@ -75,7 +75,7 @@ static void test_no_model(void)
 	td = open_fake();
 	check(!topdown_latency_events(td, &events, &refusal) && !events &&
 	      refusal == TOPDOWN_LATENCY_NO_MODEL,
-	      "a CPU model that the library does not know is told");
+	      "a CPU model that the library does not know is seen");
 	check(topdown_latencies_start(td, NULL, 0, 1ULL << CONSTANT, &latencies, &nr) ==
 	      -EOPNOTSUPP, "an unknown model has no events");
 	setenv("FAKE_REFUSAL", "1", 1);
@@ -132,7 +132,7 @@ static void test_refused(struct topdown *td)
 
 	setenv("FAKE_REFUSAL", "2", 1);
 	check(!topdown_latency_events(td, &events, &refusal) && !events &&
-	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_KERNEL, "a refusal is told");
+	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_KERNEL, "a refusal is seen");
 	check(topdown_latencies_start(td, NULL, 0, 1ULL << CONSTANT, &latencies, &nr) ==
 	      -EOPNOTSUPP, "no session starts then");
 	/* These numbers are the library's. */
@@ -200,7 +200,7 @@ static void test_session(struct topdown *td)
 	topdown_latencies_end(other);
 	few = 1;
 	check(topdown_latencies_read(latency, then, sizeof(*then), &few) == -EMSGSIZE &&
-	      few == RECORDS, "too little room is told");
+	      few == RECORDS, "too little room is seen");
 	check(topdown_latencies_read(latency, then, sizeof(*then) - 1, &nr) == -EINVAL,
 	      "a record that is too short is refused");
 	check(!topdown_latencies_read(latency, then, sizeof(*then), &nr) &&

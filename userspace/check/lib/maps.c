@@ -30,7 +30,7 @@ static void test_map_open(void)
 	struct topdown *td = open_fake();
 	unsigned int i;
 
-	check(topdown_map_open(&map, td) == -EOPNOTSUPP, "a module without a map is told");
+	check(topdown_map_open(&map, td) == -EOPNOTSUPP, "a module without a map is seen");
 	topdown_close(td);
 	setenv("FAKE_FEATURES", "31", 1);
 	td = open_fake();
@@ -151,7 +151,7 @@ static void test_map_record(void)
 	record.cpu = 99;
 	check(topdown_map_read_record(map, 1, &record, sizeof(record), NULL) == -EAGAIN &&
 	      record.cpu == 99 && !topdown_map_read_record(map, 0, &record, sizeof(record), NULL),
-	      "a writer that does not go on is told");
+	      "a writer that does not go on is seen");
 	unsetenv("FAKE_STUCK");
 	unsetenv("FAKE_TICK");
 	topdown_map_close(map);

@@ -67,7 +67,7 @@ static void test_update(void)
 	slots = topdown_reading_find(reading, 1)->total.slots;
 	time = topdown_reading_time(reading);
 	setenv("FAKE_READ_ERRNO", "14", 1);
-	check(topdown_reading_update(reading, 0) == -EFAULT, "a failed update is told");
+	check(topdown_reading_update(reading, 0) == -EFAULT, "a failed update is seen");
 	unsetenv("FAKE_READ_ERRNO");
 	check(topdown_reading_find(reading, 1)->total.slots == slots &&
 	      topdown_reading_time(reading) == time, "a failed update leaves the records");

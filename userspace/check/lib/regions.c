@@ -69,13 +69,13 @@ static void test_backends(void)
 	      reason == TOPDOWN_REGION_FAST, "RDPMC is the default without a handle");
 	check(backend(NULL, TOPDOWN_REGION_RDPMC, 0, &reason) == TOPDOWN_REGION_RDPMC &&
 	      reason == TOPDOWN_REGION_ASKED, "RDPMC needs no module");
-	check(refuses(td, "FAKE_PERF_ERRNO", "13", -EACCES), "EACCES of perf is told");
-	check(refuses(td, "FAKE_PERF_ERRNO", "2", -EOPNOTSUPP), "ENOENT of perf is told");
-	check(refuses(td, "FAKE_PERF_LAST", "5", -EMFILE), "a lack of descriptors is told");
-	check(refuses(td, "FAKE_PERF_MMAP", "1", -EPERM), "a lack of locked memory is told");
+	check(refuses(td, "FAKE_PERF_ERRNO", "13", -EACCES), "EACCES of perf is seen");
+	check(refuses(td, "FAKE_PERF_ERRNO", "2", -EOPNOTSUPP), "ENOENT of perf is seen");
+	check(refuses(td, "FAKE_PERF_LAST", "5", -EMFILE), "a lack of descriptors is seen");
+	check(refuses(td, "FAKE_PERF_MMAP", "1", -EPERM), "a lack of locked memory is seen");
 	check(refuses(td, "FAKE_PERF_DENIED", "1", -EOPNOTSUPP), "user mode may not read");
 	check(refuses(td, "FAKE_PERF_ERROR", "1", -EBUSY), "somebody has the counter");
-	check(refuses(td, "FAKE_PERF_BAD", "1", -EPROTO), "a read that makes no sense is told");
+	check(refuses(td, "FAKE_PERF_BAD", "1", -EPROTO), "a read that makes no sense is seen");
 	unsetenv("FAKE_PERF");
 	setenv("FAKE_ATTACH_ERRNO", "28", 1);
 	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == -ENOSPC,
@@ -85,7 +85,7 @@ static void test_backends(void)
 	setenv("FAKE_FEATURES", "31", 1);
 	topdown_open(&td, NODE);
 	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == -EOPNOTSUPP,
-	      "a module without sessions is told");
+	      "a module without sessions is seen");
 	setenv("FAKE_FEATURES", "63", 1);
 	topdown_close(td);
 	topdown_regions_destroy(NULL);
@@ -249,7 +249,7 @@ static void test_module(void)
 	topdown_region_begin(regions, 0);
 	setenv("FAKE_SESSION_ERRNO", "5", 1);
 	check(topdown_region_begin(regions, 1) == -EIO && topdown_region_end(regions, 0) == -EIO,
-	      "a read that fails is told");
+	      "a read that fails is seen");
 	unsetenv("FAKE_SESSION_ERRNO");
 	check(!topdown_region_read(regions, 0, &seen, sizeof(seen)) && seen.open == 1 &&
 	      !topdown_region_end(regions, 0), "a failed read changes nothing");

@@ -19,12 +19,12 @@ static void test_session_attach(void)
 	setenv("FAKE_FEATURES", "31", 1);
 	td = open_fake();
 	check(topdown_session_attach(td, 0, 0, &session) == -EOPNOTSUPP,
-	      "a module without sessions is told");
+	      "a module without sessions is seen");
 	topdown_close(td);
 	setenv("FAKE_FEATURES", "63", 1);
 	td = open_fake();
 	check(topdown_session_attach(td, 4194304, 0, &session) == -ESRCH,
-	      "an unknown process is told");
+	      "an unknown process is seen");
 	check(topdown_session_attach(td, 0, 1U << 31, &session) == -EOPNOTSUPP,
 	      "an unknown flag is refused");
 	check(topdown_session_attach(td, 0, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN,
@@ -326,7 +326,7 @@ static void test_session_map(void)
 	setenv("FAKE_SHARES_BUSY", "1", 1);
 	check(!topdown_session_map_open(&map, session) &&
 	      topdown_session_map_read(map, &seen, sizeof(seen)) == -EAGAIN &&
-	      seen.out_switches == 20, "a share that is being written for ever is told");
+	      seen.out_switches == 20, "a share that is being written for ever is seen");
 	topdown_session_map_close(map);
 	unsetenv("FAKE_SHARES_BUSY");
 	map = NULL;

@@ -15,7 +15,7 @@ static void test_watch_absent(void)
 
 	check(topdown_watch_add(td, NULL, 0, &any, &watch) == -EOPNOTSUPP &&
 	      topdown_watch_remove(td, 1) == -EOPNOTSUPP && watch == 77,
-	      "a module without watches is told");
+	      "a module without watches is seen");
 	topdown_close(td);
 }
 

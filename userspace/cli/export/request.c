@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the headers of a request ask for (RFC 9110, 7.2 and 12.5).
+ * The headers of a request say what it asks for (RFC 9110, 7.2 and 12.5).
  *
  * But for Host a header is a list of elements between commas. An element is a name with
  * parameters, each after a semicolon. The parameter q is the weight, 0 to 1.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the headers of a request ask for.
+ * The headers of a request say what it asks for.
  */
 #ifndef TOPDOWN_CLI_REQUEST_H
 #define TOPDOWN_CLI_REQUEST_H
