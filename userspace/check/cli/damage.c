@@ -226,7 +226,7 @@ static void test_senseless(void)
 		tried++;
 	}
 	ktap_note("%zu of %zu were refused", refused, tried);
-	check(refused && refused < tried, "what makes no sense is told despite its checksum");
+	check(refused && refused < tried, "a block that makes no sense is seen despite its checksum");
 }
 
 int main(int argc, char **argv)

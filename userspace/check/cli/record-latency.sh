@@ -334,7 +334,7 @@ made none
 expect 'a block that is right' 0 'BR_MISP_RETIRED\.COND_TAKEN_BWD_COST +all +2 +2\.50 ' ''
 while read -r wrong why; do
 	made "$wrong"
-	expect "$wrong is told as wrong" 1 '' "^topdown: cannot read .*/data: its block [0-9]+ makes no sense: $why$"
+	expect "$wrong is seen as wrong" 1 '' "^topdown: cannot read .*/data: its block [0-9]+ makes no sense: $why$"
 done << 'END'
 event there is no such event
 subject there is no such CPU
