@@ -200,7 +200,7 @@ TEST_F(watch, several_tell_of_their_own)
 	__u64 cpus[TD_CPUS_MAX / 64] = { };
 	struct topdown_event event[4];
 	uint64_t number[4] = { };
-	ssize_t size, i;
+	size_t n, i;
 
 	cpus[self->busy / 64] = 1ULL << (self->busy % 64);
 	ASSERT_TRUE(nonblocking(self->fd));
@@ -208,15 +208,18 @@ TEST_F(watch, several_tell_of_their_own)
 	ASSERT_EQ(2, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &never));
 	ASSERT_EQ(3, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &always));
 	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
-	size = read(self->fd, event, sizeof(event));
-	ASSERT_EQ(2 * sizeof(event[0]), size);
-	for (i = 0; i < 2; i++) {
+	/* A window that ends while read() copies is an event of its own. */
+	n = read(self->fd, event, sizeof(event)) / sizeof(event[0]);
+	ASSERT_LE(2, n);
+	ASSERT_GE(ARRAY_SIZE(event), n);
+	for (i = 0; i < n; i++) {
 		ASSERT_GT(4, event[i].watch);
 		number[event[i].watch] += event[i].count;
 		EXPECT_EQ(self->busy, event[i].cpu);
 	}
 	/* Every window, and the only crossing. */
 	EXPECT_LE(4, number[1]);
+	EXPECT_EQ(0, number[2]);
 	EXPECT_EQ(1, number[3]);
 
 	ASSERT_EQ(0, watch_remove(self->fd, 1));
