@@ -3,7 +3,8 @@
 #
 # On the build machine: what a switch between tasks of two cgroups takes, with the owners that are
 # cgroups and with perf stat --for-each-cgroup.  Prints a table: a switch with tasks of 1, 50 and
-# 1000 cgroups that take turns, on one of four CPUs and on all of them, and a reading of 1000.
+# 1000 cgroups that take turns, on one of four CPUs, also beside tasks that never sleep on the
+# others, and on all of them, and a reading of 1000.
 #
 #   owners.sh [KERNEL]
 #
@@ -46,6 +47,7 @@ for bpf in "" --bpf-counters; do
 done
 bench 50 nobody cgroups CHILDREN=50
 bench 1000 nobody cgroups CHILDREN=1000
+bench spin nobody cgroups BESIDE=spin
 bench all nobody cgroups BESIDE=1
 # perf stays hooked in some seconds.  No window ends meanwhile.
 commands+="; sleep 8; insmod /topdown.ko period_ms=60000; sleep 3"
@@ -54,6 +56,7 @@ bench 1 'owners, the same' owners-same
 bench 1 'owners, another one' owners
 bench 50 'owners, another one of 50' owners CHILDREN=50
 bench 1000 'owners, another one of 1000' owners CHILDREN=1000
+bench spin 'owners, another one, other CPUs busy' owners BESIDE=spin
 bench all 'owners, another one, all CPUs switch' owners BESIDE=1
 bench read 'a reading of owners' owners-read CHILDREN=1000
 "$dir/vm/run.sh" -k "${1:-6.12}" -c 4 -i -s 0 -t 3000 -P -x "$guest:/bench" "$commands" | awk '

@@ -21,13 +21,15 @@
  *   owners-read  not switches but a reading of these owners, when all have run
  *
  * In the environment: CHILDREN is how many children take their turns one after the other, each in
- * its own cgroup; with BESIDE such tasks run on all other CPUs too.
+ * its own cgroup; with BESIDE such tasks run on all other CPUs too, with BESIDE=spin one that never
+ * sleeps.
  *
  * With the module for sessions and its PMU, and without it for perf, to be compared
  * with "none" of the same kind.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +76,22 @@ static void take_turns(unsigned long rounds)
 		if (write(to_child[rounds % children][1], &byte, 1) != 1 ||
 		    read(to_parent[0], &byte, 1) != 1)
 			die("the child is gone");
+	}
+}
+
+/* The kernel has jobs of its own now and then: what each switch costs is in the least of three. */
+static void take_measured(unsigned long rounds, struct td_bd_truth *least)
+{
+	struct td_bd_truth from, to;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		backdoor_truth_cpu(HOME_CPU, &from);
+		take_turns(rounds);
+		backdoor_truth_cpu(HOME_CPU, &to);
+		backdoor_truth_sub(&to, &from);
+		if (!i || to.instructions < least->instructions)
+			*least = to;
 	}
 }
 
@@ -138,6 +156,18 @@ static void enter_cgroup(unsigned int cgroup, pid_t pid)
 		die("cannot enter %s", path);
 }
 
+/*
+ * A task that is woken may preempt the one that wakes it, and then some turns have a switch more
+ * and others a sleep less: with 50 children 26% more switches than turns.  SCHED_BATCH does not.
+ */
+static void take_no_turn_early(pid_t pid)
+{
+	struct sched_param param = { };
+
+	if (sched_setscheduler(pid, SCHED_BATCH, &param))
+		die("no SCHED_BATCH: %s", strerror(errno));
+}
+
 static void count_owners(void)
 {
 	struct topdown_owners owners = {
@@ -159,6 +189,9 @@ static bool count_cgroups(const char *way, const pid_t *child)
 
 	if (!owners && strcmp(way, "cgroups"))
 		return false;
+	take_no_turn_early(0);
+	for (i = 0; i < children; i++)
+		take_no_turn_early(child[i]);
 	enter_cgroup(0, getpid());
 	for (i = 0; i < children; i++)
 		enter_cgroup(same ? 0 : i + 1, child[i]);
@@ -212,9 +245,21 @@ static void read_owners(void)
 	free(records);
 }
 
-/* The same on each other CPU, without end. */
+static void spin_beside(long cpu)
+{
+	if (cpu_pin(cpu))
+		die("no CPU %ld", cpu);
+	for (;;)
+		spin();
+}
+
+/*
+ * The same on each other CPU, without end.  The CPUs share the emulated time, so what depends on
+ * time and not on switches weighs more than on one; BESIDE=spin is the measure for that.
+ */
 static void begin_beside(char **argv)
 {
+	bool spins = !strcmp(getenv("BESIDE"), "spin");
 	long cpu, cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	char number[24];
 
@@ -223,6 +268,8 @@ static void begin_beside(char **argv)
 		if (cpu == HOME_CPU || fork())
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (spins)
+			spin_beside(cpu);
 		snprintf(number, sizeof(number), "%ld", cpu);
 		setenv("CPU", number, 1);
 		execv(argv[0], (char *[]){ argv[0], argv[1], "1000000000", argv[3], NULL });
@@ -247,7 +294,7 @@ static void make_children(const char *way, pid_t *child)
 int main(int argc, char **argv)
 {
 	const char *nr = getenv("CHILDREN"), *cpu = getenv("CPU");
-	struct td_bd_truth from, to;
+	struct td_bd_truth truth;
 	unsigned long rounds;
 	pid_t *child;
 
@@ -273,12 +320,9 @@ int main(int argc, char **argv)
 		read_owners();
 		return 0;
 	}
-	backdoor_truth_cpu(HOME_CPU, &from);
-	take_turns(rounds);
-	backdoor_truth_cpu(HOME_CPU, &to);
-	backdoor_truth_sub(&to, &from);
+	take_measured(rounds, &truth);
 	printf("switches=%lu time_ns=%" PRIu64 " instructions=%" PRIu64 " rdpmc=%" PRIu64
-	       " wrmsr=%" PRIu64 " rdmsr=%" PRIu64 "\n", 2 * rounds, to.time_ns,
-	       to.instructions, to.rdpmc, to.wrmsr, to.rdmsr);
+	       " wrmsr=%" PRIu64 " rdmsr=%" PRIu64 "\n", 2 * rounds, truth.time_ns,
+	       truth.instructions, truth.rdpmc, truth.wrmsr, truth.rdmsr);
 	return 0;
 }
