@@ -38,6 +38,10 @@ commands+="; perf --version; sleep 5"
 bench() { commands+="; echo 'row $1 $2'; ${*:4} /bench/switch $3 $switch"; }
 
 bench 1 nobody cgroups
+bench 50 nobody cgroups CHILDREN=50
+bench 1000 nobody cgroups CHILDREN=1000
+bench spin nobody cgroups BESIDE=spin
+bench all nobody cgroups BESIDE=1
 for bpf in "" --bpf-counters; do
 	for count in ${BENCH_PERF-1 5 20}; do
 		commands+="; echo row 1 perf stat $bpf --for-each-cgroup, $count"
@@ -45,10 +49,6 @@ for bpf in "" --bpf-counters; do
 		commands+=" -- /bench/switch cgroups $switch 2>&1 | head -n 2"
 	done
 done
-bench 50 nobody cgroups CHILDREN=50
-bench 1000 nobody cgroups CHILDREN=1000
-bench spin nobody cgroups BESIDE=spin
-bench all nobody cgroups BESIDE=1
 # perf stays hooked in some seconds.  No window ends meanwhile.
 commands+="; sleep 8; insmod /topdown.ko period_ms=60000; sleep 3"
 bench 1 'the module, no owners' cgroups
