@@ -286,8 +286,10 @@ void td_session_missed(struct td_session *session)
 }
 
 /**
- * td_session_exec() - a task of a session executes a program without a gain of rights
+ * td_session_exec() - a task of a session executes a program
  * @session: the session; interrupts off
+ *
+ * Before the task has new credentials: if it gains rights, perf takes its event away after this.
  */
 void td_session_exec(struct td_session *session)
 {
