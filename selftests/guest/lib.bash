@@ -51,8 +51,10 @@ run_tests() {
 	for part in ${TOPDOWN_PARTS:-}; do
 		[[ ${part%%:*} != "${0##*/}" ]] || only=${part#*:}
 	done
-	for name; do
-		[[ -z $only || ,$only, != *,${name#test_},* ]] || wanted+=("$name")
+	for name in ${only//,/ }; do
+		# Or else a test that has another name now would be left out, and nobody would notice.
+		[[ \ $*\  == *\ test_$name\ * ]] || die "${0##*/} has no test '$name'"
+		wanted+=("test_$name")
 	done
 	((!${#wanted[@]})) || set -- "${wanted[@]}"
 	ktap_print_header
