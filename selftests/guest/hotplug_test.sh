@@ -144,10 +144,7 @@ test_the_module_reloads_during_hotplug() {
 	measure -t 1000
 }
 
-# Not by /proc/PID/task/TID/children, which the debug kernel does not have.
-has_child() {
-	{ cat /proc/[0-9]*/stat 2> /dev/null || true; } | sed 's/.*) . //' | quiet_grep "^$1 "
-}
+has_child() { [[ -n $(children_of "$1") ]]; }
 
 # perf rotates on all CPUs, as no CPU has counters for all of these.
 rotation_start() {

@@ -103,10 +103,15 @@ share_of() {
 	measure "$@" | awk -v cpu="$cpu" '$2 == cpu && $4 > 0 { print 100 * $6 / $4 }'
 }
 
+# children_of PID: not by /proc/PID/task/TID/children, which the debug kernel does not have.
+children_of() {
+	cat /proc/[0-9]*/stat 2> /dev/null | sed 's/ (.*) . / /' | awk -v parent="$1" '$2 == parent { print $1 }'
+}
+
 # end_user PID: perf stat prints what it counted when its command ends.
 end_user() {
 	# shellcheck disable=SC2046 # one word a child
-	kill $(< "/proc/$1/task/$1/children")
+	kill $(children_of "$1")
 	wait "$1" || true
 }
 
