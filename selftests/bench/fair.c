@@ -13,10 +13,11 @@
  * "random": a turn is a quarter or seven quarters of the average, and each length has
  * a profile of its own, so a sample that prefers long turns has wrong figures.
  *
- * Prints how many folds there were, and how much of the time of both their sessions have;
- * of each what was measured, and how many points its figures are from the truth.  With
- * "regular" turns also which part of its figures is of the other's profile, as time of a
- * turn, and how many points are left that this does not explain.
+ * Prints what a switch takes with sessions and without, how many folds there were, and how
+ * much of the time of both their sessions have; of each what was measured, and how many points
+ * its figures are from the truth.  With "regular" turns also which part of its figures is of
+ * the other's profile, as time of a turn, and how many points are left that this does not
+ * explain.
  * With -icount of 1 ns an instruction.
  */
 #include <errno.h>
@@ -161,6 +162,7 @@ static int child_start(const struct pair *pair, unsigned int me, enum how how, i
 	_exit(0);
 }
 
+/* @fd: the device; -1 for no sessions */
 static void pair_run(struct pair *pair, int fd, enum how how, unsigned long switches,
 		     int64_t turn_ns, int64_t switch_ns)
 {
@@ -172,13 +174,13 @@ static void pair_run(struct pair *pair, int fd, enum how how, unsigned long swit
 		if (pipe(pair->go[me]))
 			die("no pipe");
 		pair->pid[me] = child_start(pair, me, how, turn_ns, switch_ns);
-		pair->session[me] = device_attach(fd, 0, pair->pid[me]);
-		if (pair->session[me] <= 0)
+		pair->session[me] = fd < 0 ? -1 : device_attach(fd, 0, pair->pid[me]);
+		if (fd >= 0 && pair->session[me] <= 0)
 			die("no session");
 	}
 	/* They have set their profiles and sleep. */
 	sleep_ms(300);
-	for (me = 0; me < 2; me++) {
+	for (me = 0; me < 2 && fd >= 0; me++) {
 		if (device_session(pair->session[me], TOPDOWN_SESSION_FRESH, &pair->then[me]))
 			die("cannot read a session");
 	}
@@ -198,7 +200,7 @@ static double turn_seen(unsigned long switches)
 	return (shared->ended - shared->began) / (double)switches;
 }
 
-/* Measure a switch, so that the turns get the length that was asked for. */
+/* Measure a switch, so that the turns get the length that was asked for.  @fd: as above */
 static int64_t find_switch_ns(int fd, enum how how, int64_t turn_ns)
 {
 	int64_t switch_ns = 0;
@@ -208,6 +210,8 @@ static int64_t find_switch_ns(int fd, enum how how, int64_t turn_ns)
 	for (i = 0; i < TRIALS; i++) {
 		pair_run(&pair, fd, how, TRIAL_SWITCHES, turn_ns, switch_ns);
 		switch_ns += turn_seen(TRIAL_SWITCHES) - turn_ns;
+		if (fd < 0)
+			continue;
 		close(pair.session[0]);
 		close(pair.session[1]);
 	}
@@ -258,7 +262,7 @@ static enum how how_of(const char *name)
 int main(int argc, char **argv)
 {
 	unsigned long rate, switches;
-	int64_t turn_ns, switch_ns;
+	int64_t turn_ns, switch_ns, alone_ns;
 	struct topdown_session read[2];
 	struct pair pair;
 	enum how how;
@@ -276,6 +280,7 @@ int main(int argc, char **argv)
 		die("this is not the emulated PMU, or not root");
 	set_priority(20);
 	fd = device_open();
+	alone_ns = find_switch_ns(-1, how, turn_ns);
 	switch_ns = find_switch_ns(fd, how, turn_ns);
 	pair_run(&pair, fd, how, switches, turn_ns, switch_ns);
 	for (me = 0; me < 2; me++) {
@@ -283,8 +288,8 @@ int main(int argc, char **argv)
 			die("cannot read a session");
 		session_since(&read[me], &pair.then[me]);
 	}
-	printf("%6lu a second (%.0f seen, a switch takes %lld ns) %-7s: %.0f folds a second, %.1f%% of the time;",
-	       rate, 1e9 / turn_seen(switches), (long long)switch_ns, argv[2],
+	printf("%6lu a second (%.0f seen, a switch takes %lld ns, %lld without sessions) %-7s: %.0f folds a second, %.1f%% of the time;",
+	       rate, 1e9 / turn_seen(switches), (long long)switch_ns, (long long)alone_ns, argv[2],
 	       shared->written / FOLD_WRITES / (turn_seen(switches) * switches) * 1e9,
 	       100 * (read[0].out_figures.enabled_ns + read[1].out_figures.enabled_ns) /
 	       (turn_seen(switches) * switches));

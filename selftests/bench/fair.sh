@@ -4,7 +4,7 @@
 # On the build machine: what is measured of tasks that switch faster than the module
 # folds, at regular and at random times, and of two that execute the same.
 #
-#   fair.sh [KERNEL]
+#   fair.sh [KERNEL [MACHINE]]
 set -euo pipefail
 
 # shellcheck source=selftests/vm/common.sh
@@ -26,4 +26,4 @@ for rate in 10000 50000 100000 200000; do
 		commands+="; /bench/fair $rate $how $((rate / 2))"
 	done
 done
-"$dir/vm/run.sh" -k "${1:-6.12}" -c 1 -i -t 3000 -x "$guest:/bench" "$commands"
+"$dir/vm/run.sh" -k "${1:-6.12}" -m "${2:-spr}" -c 1 -i -t 3000 -x "$guest:/bench" "$commands"
