@@ -9,6 +9,7 @@
 #include <string.h>
 #include <topdown.h>
 
+#include "../../userspace/lib/stall-sample.h"
 #include "ktap.h"
 #include "random.h"
 
@@ -302,6 +303,35 @@ static bool costs_are_of_nodes(void)
 	       !topdown_stall_cost(&stall, TOPDOWN_FETCH_BANDWIDTH);
 }
 
+/* As the kernel has them, and behind the name what sample_id_all adds. */
+static bool maps_have_files(void)
+{
+	const uint64_t type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t start, len, offset;
+		uint32_t dev_major, dev_minor;
+		uint64_t inode, generation;
+		uint32_t protection, flags;
+		char name[8];
+		uint32_t id[2];
+		uint64_t time_ns;
+	} record = {
+		.header = { .type = PERF_RECORD_MMAP2, .size = sizeof(record) },
+		.pid = 7, .tid = 8, .start = 0x1000, .len = 0x2000, .offset = 0x3000,
+		.dev_major = 259, .dev_minor = 3, .inode = 1ULL << 40 | 5, .generation = 6,
+		.name = "/bin/x", .time_ns = 99,
+	};
+	struct topdown_stalls_map map;
+	const char *name;
+
+	return td_stall_parse_map(type, &record, sizeof(record), &map, &name) &&
+	       !strcmp(name, "/bin/x") && map.pid == 7 && map.start == 0x1000 &&
+	       map.end == 0x3000 && map.offset == 0x3000 && map.time_ns == 99 &&
+	       map.dev_major == 259 && map.dev_minor == 3 && map.inode == (1ULL << 40 | 5);
+}
+
 int main(void)
 {
 	void (*const makers[])(struct sample *sample) = {
@@ -312,7 +342,7 @@ int main(void)
 	struct ktap ktap;
 	unsigned int i;
 
-	ktap_begin(&ktap, 8);
+	ktap_begin(&ktap, 9);
 	ktap_result(&ktap, test_load(), "a load has its latency");
 	ktap_result(&ktap, test_branch(), "a branch is found behind other fields");
 	ktap_result(&ktap, test_ibs(), "an operation of IBS is read");
@@ -325,5 +355,6 @@ int main(void)
 	ktap_result(&ktap, safe, "wrong numbers do no harm");
 	ktap_result(&ktap, unknown_is_refused(), "what is not known is refused");
 	ktap_result(&ktap, costs_are_of_nodes(), "a record costs the slots of its own nodes");
+	ktap_result(&ktap, maps_have_files(), "a map has its file's inode and device");
 	return ktap_end(&ktap);
 }

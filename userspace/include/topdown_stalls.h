@@ -130,6 +130,9 @@ enum topdown_stalls_change {
  * @parent: its parent, of TOPDOWN_STALLS_FORKED
  * @change: enum topdown_stalls_change
  * @reserved: 0
+ * @inode: the file's, of TOPDOWN_STALLS_MAPPED; 0 if not known
+ * @dev_major: its device, as /proc/PID/maps has it
+ * @dev_minor: the same
  */
 struct topdown_stalls_map {
 	__u64 time_ns;
@@ -140,6 +143,9 @@ struct topdown_stalls_map {
 	__u32 parent;
 	__u32 change;
 	__u32 reserved;
+	__u64 inode;
+	__u32 dev_major;
+	__u32 dev_minor;
 };
 
 /**

@@ -337,6 +337,7 @@ static bool td_take_name(struct td_cursor *cursor, const char **name)
 	return true;
 }
 
+/* No event of ours asks for the build id, which would be in the place of device and inode. */
 static bool td_take_mmap(struct td_cursor *cursor, struct topdown_stalls_map *out,
 			 const char **name)
 {
@@ -349,8 +350,11 @@ static bool td_take_mmap(struct td_cursor *cursor, struct topdown_stalls_map *ou
 	len = td_take64(cursor);
 	out->offset = td_take64(cursor);
 	out->end = out->start + len;
-	/* Device and inode or the build id, and protection and flags. */
-	td_take(cursor, 32);
+	out->dev_major = td_take32(cursor);
+	out->dev_minor = td_take32(cursor);
+	out->inode = td_take64(cursor);
+	/* The generation of the inode, and protection and flags. */
+	td_take(cursor, 16);
 	return td_take_name(cursor, name) && out->end > out->start;
 }
 

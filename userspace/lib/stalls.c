@@ -19,7 +19,7 @@
 #define TD_NS_PER_MS		1000000
 #define TD_OPTIONS_SIZE_MIN	32
 #define TD_EVENT_INFO_SIZE_MIN	136
-#define TD_CHANGE_SIZE_MIN	48
+#define TD_CHANGE_SIZE_MIN	64
 #define TD_ONLINE		"/sys/devices/system/cpu/online"
 
 static int td_online(uint64_t *cpus)
