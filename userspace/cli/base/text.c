@@ -250,3 +250,16 @@ void html_text(FILE *file, const char *text)
 		}
 	}
 }
+
+/**
+ * printable_text - let nothing of a text control a terminal, or look like another line
+ * @text: text that is chosen by others; all but printable ASCII becomes a question mark
+ * @kept: characters that stay
+ */
+void printable_text(char *text, const char *kept)
+{
+	for (; *text; text++) {
+		if ((*text < ' ' || *text > '~') && !strchr(kept, *text))
+			*text = '?';
+	}
+}

@@ -25,5 +25,6 @@ void middle_text(char *text, size_t room, const char *name);
 const char *plural_text(uint64_t number);
 void weight_text(char *text, size_t size, double weight);
 void html_text(FILE *file, const char *text);
+void printable_text(char *text, const char *kept);
 
 #endif /* TOPDOWN_CLI_TEXT_H */

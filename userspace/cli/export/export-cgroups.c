@@ -19,6 +19,7 @@
 
 #include "message.h"
 #include "refusal.h"
+#include "text.h"
 
 /**
  * struct living - a cgroup of the last reading
@@ -217,16 +218,13 @@ static size_t path_length(const struct export_cgroups *cgroups, const struct top
 static char *path_of(const struct export_cgroups *cgroups, const struct topdown_owner *record)
 {
 	size_t length = path_length(cgroups, record);
-	char *path = malloc(length + 1), *at;
+	char *path = malloc(length + 1);
 
 	if (!path)
 		return NULL;
 	topdown_owners_path(cgroups->view, record, path, length + 1);
 	/* As labels have it, so that two that look alike are known here. */
-	for (at = path; *at; at++) {
-		if (*at < ' ' || *at > '~')
-			*at = '?';
-	}
+	printable_text(path, "");
 	return path;
 }
 

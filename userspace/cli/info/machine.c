@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 
 #include "info.h"
+#include "text.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -33,10 +34,7 @@ static void brand(char name[49])
 			break;
 		memcpy(name + i * sizeof(part), part, sizeof(part));
 	}
-	for (i = 0; name[i]; i++) {
-		if (name[i] < ' ' || name[i] > '~')
-			name[i] = '?';
-	}
+	printable_text(name, "");
 	if (!*name)
 		memcpy(name, "?", 2);
 }

@@ -12,6 +12,7 @@
 #include "message.h"
 #include "refusal.h"
 #include "sums.h"
+#include "text.h"
 
 /**
  * owners_refused - say why owners cannot be read
@@ -29,15 +30,6 @@ int owners_refused(struct topdown *td, const char *device, int ret)
 		return message_fail(EXIT_DEVICE, "%s: this kernel has no owners of this kind (cgroups need CONFIG_CGROUP_PERF; --by process does not)",
 				    device);
 	return refusal_owners(device, -ret);
-}
-
-/* Names are chosen by users: nothing in them may control a terminal. */
-static void printable(char *text)
-{
-	for (; *text; text++) {
-		if (*text < ' ' || *text > '~')
-			*text = '?';
-	}
 }
 
 /**
@@ -121,7 +113,7 @@ static void name_owner(const struct owners *owners, const struct topdown_owner *
 	own->parent = owner->parent;
 	if (owner->what == TOPDOWN_OWNER_WHAT_CGROUP) {
 		topdown_owners_path(owners->view, owner, own->path, sizeof(own->path));
-		printable(own->path);
+		printable_text(own->path, "");
 		name = owner->level ? name : "/";
 	} else if (owner->what == TOPDOWN_OWNER_WHAT_PROCESS) {
 		own->task.pid = owner->id;
@@ -129,7 +121,7 @@ static void name_owner(const struct owners *owners, const struct topdown_owner *
 		name = names[owner->what];
 	}
 	snprintf(own->name, sizeof(own->name), "%.*s", TOPDOWN_OWNER_NAME_MAX, name);
-	printable(own->name);
+	printable_text(own->name, "");
 }
 
 static enum row_kind kind_of(const struct topdown_owner *owner)

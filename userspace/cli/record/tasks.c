@@ -13,6 +13,7 @@
 #include "message.h"
 #include "record.h"
 #include "refusal.h"
+#include "text.h"
 
 /* Without the right to whole CPUs the device does not report the end of a task, so look. */
 #define LOOK_NS		(100 * NS_PER_MS)
@@ -65,13 +66,9 @@ static int begin_command(struct record_run *run, struct tasks *tasks)
 static void name_command(struct task *task, const char *program)
 {
 	const char *slash = strrchr(program, '/');
-	size_t i;
 
 	snprintf(task->name, sizeof(task->name), "%.15s", slash && slash[1] ? slash + 1 : program);
-	for (i = 0; task->name[i]; i++) {
-		if (task->name[i] < ' ' || task->name[i] > '~')
-			task->name[i] = '?';
-	}
+	printable_text(task->name, "");
 }
 
 static int execute_command(struct record_run *run, struct tasks *tasks)

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "text.h"
+
 /* No disk writes less. */
 #define SECTOR		512
 
@@ -268,10 +270,7 @@ void record_entry(const struct record_reader *reader, uint32_t i, void *to, size
 void record_tidy(char *text, size_t size)
 {
 	text[size - 1] = '\0';
-	for (; *text; text++) {
-		if (*text < ' ' || *text > '~')
-			*text = '?';
-	}
+	printable_text(text, "");
 }
 
 /**
