@@ -4,6 +4,7 @@
  * of binutils writes them; without it there are the addresses alone.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,10 +118,13 @@ static int collect(struct listing *listing)
 static void run_objdump(const struct listing *listing, int fd)
 {
 	const struct where_symbol *symbol = listing->function->symbol;
-	const char *path = where_symbols_object(listing->run->symbols,
-						listing->function->place.object);
-	char from[40], to[40];
+	int program = where_symbols_open(listing->run->symbols, listing->function->place.object);
+	char from[40], to[40], path[32];
 
+	/* The same file as was looked into, whatever has its name now. */
+	if (program < 0 || fcntl(program, F_SETFD, 0))
+		_exit(EXIT_NO_OBJDUMP);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", program);
 	snprintf(from, sizeof(from), "--start-address=0x%" PRIx64, symbol->start);
 	snprintf(to, sizeof(to), "--stop-address=0x%" PRIx64, symbol->start + symbol->size);
 	dup2(fd, STDOUT_FILENO);

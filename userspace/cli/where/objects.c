@@ -4,16 +4,18 @@
  * information that is kept in another file.
  */
 #ifdef TOPDOWN_STATIC
+#include <unistd.h>
+
 #include "message.h"
 #include "symbols.h"
 
 /* The library of symbols loads others, which a static program cannot do. */
-struct where_object *where_object_open(const char *path, uint32_t pid)
+struct where_object *where_object_open(int fd, const char *path)
 {
 	static bool said;
 
 	(void)path;
-	(void)pid;
+	close(fd);
 	if (!said)
 		message_note("where: a static topdown knows no functions of programs (use the shared one)");
 	said = true;
@@ -43,10 +45,11 @@ bool where_object_find(struct where_object *object, uint64_t address, struct whe
 	return false;
 }
 #else
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symbols.h"
 
@@ -64,48 +67,74 @@ struct where_object {
 	Elf *elf;
 	GElf_Addr bias;
 	bool sorted;
+	bool no_lines;
 	size_t nr, room;
 	struct function *function;
 };
 
+/*
+ * Without names the library looks for the build id alone. The file may name any other, and beside
+ * it there may be anything.
+ */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word checksum, char **found)
+{
+	(void)file;
+	(void)link;
+	(void)checksum;
+	return dwfl_standard_find_debuginfo(module, data, name, base, NULL, NULL, 0, found);
+}
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
 
-static bool report(struct where_object *object, const char *path)
+/* The library would take archives and compressed files as well. */
+static bool is_elf(int fd)
 {
-	dwfl_report_begin(object->dwfl);
-	object->module = dwfl_report_offline(object->dwfl, path, path, -1);
-	dwfl_report_end(object->dwfl, NULL, NULL);
-	if (!object->module)
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, ELFMAG, sizeof(magic));
+}
+
+static bool report(struct where_object *object, int fd, const char *path)
+{
+	if (is_elf(fd)) {
+		dwfl_report_begin(object->dwfl);
+		object->module = dwfl_report_offline(object->dwfl, path, path, fd);
+		dwfl_report_end(object->dwfl, NULL, NULL);
+	}
+	if (!object->module) {
+		close(fd);
 		return false;
+	}
 	object->elf = dwfl_module_getelf(object->module, &object->bias);
 	return object->elf;
 }
 
 /**
- * where_object_open - open a file
- * @path: its name, as the process knows it
- * @pid: the process, which may have another root
+ * where_object_open - read a file
+ * @fd: descriptor of it, which is closed, or kept until where_object_close()
+ * @path: its name
  *
- * Return: the file; NULL if there is none or it is no program.
+ * Return: the file; NULL if it is no program.
  */
-struct where_object *where_object_open(const char *path, uint32_t pid)
+struct where_object *where_object_open(int fd, const char *path)
 {
 	struct where_object *object = calloc(1, sizeof(*object));
-	char *inside = NULL;
 
-	if (!object)
+	if (object)
+		object->dwfl = dwfl_begin(&callbacks);
+	if (!object || !object->dwfl) {
+		close(fd);
+		free(object);
 		return NULL;
-	object->dwfl = dwfl_begin(&callbacks);
-	if (object->dwfl && asprintf(&inside, "/proc/%u/root%s", pid, path) > 0 &&
-	    (report(object, inside) || report(object, path))) {
-		free(inside);
-		return object;
 	}
-	free(inside);
+	if (report(object, fd, path))
+		return object;
 	where_object_close(object);
 	return NULL;
 }
@@ -186,6 +215,18 @@ static int compare_functions(const void *left, const void *right)
 	return (strlen(a->name) < strlen(b->name)) - (strlen(a->name) > strlen(b->name));
 }
 
+/* Its lines may need a file that the program itself names, and the library opens what that is. */
+static bool has_alternate(const struct where_object *object)
+{
+	Dwarf_Addr bias;
+	Dwarf *dwarf = dwfl_module_getdwarf(object->module, &bias);
+	const void *id;
+	const char *name;
+
+	return dwarf && dwarf_getelf(dwarf) == object->elf &&
+	       dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
+}
+
 /*
  * libdwfl looks at all symbols for each address: 13 ms where a compiler has 29,000 of them, and a
  * run has thousands of addresses.
@@ -200,6 +241,7 @@ static void sort_functions(struct where_object *object)
 	int type;
 
 	object->sorted = true;
+	object->no_lines = has_alternate(object);
 	for (i = 1; i < nr; i++) {
 		name = dwfl_module_getsym_info(object->module, i, &symbol, &start, &section, NULL,
 					       NULL);
@@ -237,9 +279,12 @@ static const struct function *find_function(struct where_object *object, GElf_Ad
 
 static void find_line(struct where_object *object, GElf_Addr address, struct where_symbol *symbol)
 {
-	Dwfl_Line *line = dwfl_module_getsrc(object->module, address);
+	Dwfl_Line *line;
 	int number = 0;
 
+	if (object->no_lines)
+		return;
+	line = dwfl_module_getsrc(object->module, address);
 	if (!line)
 		return;
 	symbol->file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);

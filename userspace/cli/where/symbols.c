@@ -45,8 +45,17 @@ struct process {
 	struct map *map;
 };
 
+/**
+ * struct file - a file of a name
+ * @path: the name
+ * @identity: the file
+ * @pid: a process that has mapped it
+ * @tried: it was opened, or could not be
+ * @object: its symbols, or NULL
+ */
 struct file {
-	char *name;
+	char *path;
+	struct where_identity identity;
 	uint32_t pid;
 	bool tried;
 	struct where_object *object;
@@ -130,7 +139,7 @@ void where_symbols_free(struct where_symbols *symbols)
 		free(symbols->process[i].map);
 	for (i = 0; i < symbols->files_nr; i++) {
 		where_object_close(symbols->file[i].object);
-		free(symbols->file[i].name);
+		free(symbols->file[i].path);
 	}
 	for (i = 0; i < BUCKETS; i++)
 		free_known(symbols->known[i]);
@@ -140,13 +149,16 @@ void where_symbols_free(struct where_symbols *symbols)
 	free(symbols);
 }
 
-static bool find_file(struct where_symbols *symbols, const char *name, uint32_t pid,
-		      uint32_t *number)
+/* Some kernels have two devices for a file of an overlay, so the inode has to do. */
+static bool find_file(struct where_symbols *symbols, const char *path, uint32_t pid,
+		      const struct where_identity *identity, uint32_t *number)
 {
+	struct file *file;
 	uint32_t i;
 
 	for (i = 0; i < symbols->files_nr; i++) {
-		if (!strcmp(symbols->file[i].name, name)) {
+		if (symbols->file[i].identity.inode == identity->inode &&
+		    !strcmp(symbols->file[i].path, path)) {
 			*number = i;
 			return true;
 		}
@@ -154,10 +166,14 @@ static bool find_file(struct where_symbols *symbols, const char *name, uint32_t 
 	if (!grow(&symbols->file, symbols->files_nr, &symbols->files_room,
 		  sizeof(symbols->file[0])))
 		return false;
-	symbols->file[i] = (struct file){ .name = strdup(name), .pid = pid };
-	if (!symbols->file[i].name)
+	file = &symbols->file[symbols->files_nr++];
+	*file = (struct file){
+		.path = strdup(path),
+		.identity = *identity,
+		.pid = pid,
+	};
+	if (!file->path)
 		return false;
-	symbols->files_nr++;
 	*number = i;
 	return true;
 }
@@ -185,7 +201,8 @@ static int add_map(struct process *process, const struct map *map)
 static int read_maps(struct where_symbols *symbols, struct process *process)
 {
 	char path[32], line[4608], perms[5];
-	unsigned long start, end, offset;
+	unsigned long start, end, offset, inode;
+	struct where_identity identity = { 0 };
 	struct map map = { 0 };
 	int at, ret = 0;
 	FILE *file;
@@ -197,14 +214,16 @@ static int read_maps(struct where_symbols *symbols, struct process *process)
 		return 0;
 	while (!ret && fgets(line, sizeof(line), file)) {
 		at = 0;
-		if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &start, &end, perms, &offset,
-			   &at) < 4 || !at || perms[2] != 'x')
+		if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, perms, &offset,
+			   &identity.dev_major, &identity.dev_minor, &inode, &at) < 7 || !at ||
+		    perms[2] != 'x')
 			continue;
 		line[strcspn(line, "\n")] = '\0';
 		map.start = start;
 		map.end = end;
 		map.offset = offset;
-		if (!find_file(symbols, line[at] ? line + at : "//anon", process->pid,
+		identity.inode = inode;
+		if (!find_file(symbols, line[at] ? line + at : "//anon", process->pid, &identity,
 			       &map.object))
 			ret = -ENOMEM;
 		else
@@ -284,6 +303,11 @@ int where_symbols_change(struct where_symbols *symbols, const struct topdown_sta
 		.end = change->end,
 		.offset = change->offset,
 	};
+	const struct where_identity identity = {
+		.inode = change->inode,
+		.dev_major = change->dev_major,
+		.dev_minor = change->dev_minor,
+	};
 	struct process *process;
 
 	if (change->change == TOPDOWN_STALLS_FORKED)
@@ -299,7 +323,7 @@ int where_symbols_change(struct where_symbols *symbols, const struct topdown_sta
 		process->executed_ns = change->time_ns;
 		return 0;
 	}
-	if (!find_file(symbols, name, change->pid, &map.object))
+	if (!find_file(symbols, name, change->pid, &identity, &map.object))
 		return -ENOMEM;
 	return add_map(process, &map);
 }
@@ -323,14 +347,19 @@ static const struct map *map_at(const struct process *process, uint64_t time_ns,
 
 static struct where_object *open_file(struct file *file)
 {
-	if (!file->tried && *file->name == '/' && strncmp(file->name, "//", 2))
-		file->object = where_object_open(file->name, file->pid);
+	int fd = -1;
+
+	if (!file->tried && *file->path == '/' && strncmp(file->path, "//", 2))
+		fd = where_file_open(file->path, file->pid, &file->identity);
+	if (fd >= 0)
+		file->object = where_object_open(fd, file->path);
 	file->tried = true;
 	return file->object;
 }
 
 static int place_in_kernel(struct where_symbols *symbols, uint64_t ip, struct where_place *place)
 {
+	const struct where_identity none = { 0 };
 	struct where_symbol symbol;
 	const char *module = NULL;
 
@@ -340,7 +369,7 @@ static int place_in_kernel(struct where_symbols *symbols, uint64_t ip, struct wh
 	if (!symbols->kernel)
 		return -ENOMEM;
 	symbols->no_kernel |= !where_kernel_find(symbols->kernel, ip, &symbol, &module);
-	if (!find_file(symbols, module ? module : KERNEL_NAME, 0, &place->object))
+	if (!find_file(symbols, module ? module : KERNEL_NAME, 0, &none, &place->object))
 		return -ENOMEM;
 	place->address = ip;
 	return 0;
@@ -393,7 +422,7 @@ static void look_up(struct where_symbols *symbols, struct known *known)
 
 	if (number == WHERE_NO_OBJECT)
 		return;
-	if (*symbols->file[number].name == '[' && (int64_t)known->place.address < 0) {
+	if (*symbols->file[number].path == '[' && (int64_t)known->place.address < 0) {
 		where_kernel_find(symbols->kernel, known->place.address, &known->symbol, &module);
 		return;
 	}
@@ -438,7 +467,21 @@ const struct where_symbol *where_symbols_find(struct where_symbols *symbols,
  */
 const char *where_symbols_object(const struct where_symbols *symbols, uint32_t object)
 {
-	return object < symbols->files_nr ? symbols->file[object].name : "[unknown]";
+	return object < symbols->files_nr ? symbols->file[object].path : "[unknown]";
+}
+
+/**
+ * where_symbols_open - open a file again
+ * @symbols: symbols
+ * @object: its number
+ *
+ * Return: descriptor; -1 if there is another file now, or none that can be opened.
+ */
+int where_symbols_open(const struct where_symbols *symbols, uint32_t object)
+{
+	const struct file *file = object < symbols->files_nr ? &symbols->file[object] : NULL;
+
+	return file ? where_file_open(file->path, file->pid, &file->identity) : -1;
 }
 
 /**

@@ -40,6 +40,18 @@ struct where_symbol {
 	unsigned int line;
 };
 
+/**
+ * struct where_identity - a file, whatever it is called
+ * @inode: 0 if not known
+ * @dev_major: device, as /proc/PID/maps has it
+ * @dev_minor: the same
+ */
+struct where_identity {
+	uint64_t inode;
+	uint32_t dev_major;
+	uint32_t dev_minor;
+};
+
 struct where_symbols *where_symbols_new(bool kernel);
 void where_symbols_free(struct where_symbols *symbols);
 int where_symbols_change(struct where_symbols *symbols, const struct topdown_stalls_map *change,
@@ -49,14 +61,18 @@ int where_symbols_place(struct where_symbols *symbols, const struct topdown_stal
 const struct where_symbol *where_symbols_find(struct where_symbols *symbols,
 					      const struct where_place *place);
 const char *where_symbols_object(const struct where_symbols *symbols, uint32_t object);
+int where_symbols_open(const struct where_symbols *symbols, uint32_t object);
 bool where_symbols_no_kernel(const struct where_symbols *symbols);
 
 /* demangle.c: the caller frees it; a copy if the name is not mangled. */
 char *where_demangle(const char *name);
 
-/* objects.c: the file behind a name, with its symbols and lines. */
+/* files.c: the file that a process has mapped, and no other. */
+int where_file_open(const char *path, uint32_t pid, const struct where_identity *identity);
+
+/* objects.c: a file with its symbols and lines. */
 struct where_object;
-struct where_object *where_object_open(const char *path, uint32_t pid);
+struct where_object *where_object_open(int fd, const char *path);
 void where_object_close(struct where_object *object);
 bool where_object_address(const struct where_object *object, uint64_t offset, uint64_t *address);
 bool where_object_find(struct where_object *object, uint64_t address, struct where_symbol *symbol,
