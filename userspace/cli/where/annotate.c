@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "text.h"
 #include "where-output.h"
 
 #define OBJDUMP		"objdump"
@@ -162,6 +163,8 @@ static size_t put_instructions(FILE *file, const struct listing *listing, FILE *
 		if (end == text || end[0] != ':' || end[1] != '\t')
 			continue;
 		end[strcspn(end, "\n")] = '\0';
+		/* Names of functions are in there. */
+		printable_text(end + 2, "\t");
 		put_line(file, line_at(listing, address), address, end + 2);
 		nr++;
 	}

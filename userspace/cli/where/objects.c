@@ -35,13 +35,11 @@ bool where_object_address(const struct where_object *object, uint64_t offset, ui
 	return false;
 }
 
-bool where_object_find(struct where_object *object, uint64_t address, struct where_symbol *symbol,
-		       char **name)
+bool where_object_find(struct where_object *object, uint64_t address, struct where_symbol *symbol)
 {
 	(void)object;
 	(void)address;
 	(void)symbol;
-	(void)name;
 	return false;
 }
 #else
@@ -295,21 +293,18 @@ static void find_line(struct where_object *object, GElf_Addr address, struct whe
  * where_object_find - function and line of an address
  * @object: file
  * @address: address, of where_object_address()
- * @symbol: written; its strings are valid until the file is closed
- * @name: written: a demangled name, to be freed, if there is a function
+ * @symbol: written; its strings are as the file has them, and valid until it is closed
  *
  * Return: false if neither is known.
  */
-bool where_object_find(struct where_object *object, uint64_t address, struct where_symbol *symbol,
-		       char **name)
+bool where_object_find(struct where_object *object, uint64_t address, struct where_symbol *symbol)
 {
 	GElf_Addr at = address + object->bias;
 	const struct function *function = find_function(object, at);
 
 	memset(symbol, 0, sizeof(*symbol));
 	if (function) {
-		*name = where_demangle(function->name);
-		symbol->name = *name;
+		symbol->name = function->name;
 		symbol->start = function->start - object->bias;
 		symbol->size = function->size;
 	}

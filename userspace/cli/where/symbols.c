@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 #define KALLSYMS	"/proc/kallsyms"
 #define KERNEL_NAME	"[kernel]"
 #define BUCKETS		4096
@@ -48,6 +50,7 @@ struct process {
 /**
  * struct file - a file of a name
  * @path: the name
+ * @shown: the same for people and programs, as its owner may write anything into it
  * @identity: the file
  * @pid: a process that has mapped it
  * @tried: it was opened, or could not be
@@ -55,6 +58,7 @@ struct process {
  */
 struct file {
 	char *path;
+	char *shown;
 	struct where_identity identity;
 	uint32_t pid;
 	bool tried;
@@ -67,6 +71,7 @@ struct known {
 	struct where_place place;
 	struct where_symbol symbol;
 	char *name;
+	char *source;
 };
 
 struct where_symbols {
@@ -121,6 +126,7 @@ static void free_known(struct known *known)
 	for (; known; known = next) {
 		next = known->next;
 		free(known->name);
+		free(known->source);
 		free(known);
 	}
 }
@@ -140,6 +146,7 @@ void where_symbols_free(struct where_symbols *symbols)
 	for (i = 0; i < symbols->files_nr; i++) {
 		where_object_close(symbols->file[i].object);
 		free(symbols->file[i].path);
+		free(symbols->file[i].shown);
 	}
 	for (i = 0; i < BUCKETS; i++)
 		free_known(symbols->known[i]);
@@ -147,6 +154,16 @@ void where_symbols_free(struct where_symbols *symbols)
 	free(symbols->process);
 	free(symbols->file);
 	free(symbols);
+}
+
+/* A copy to be printed; NULL for NULL, and without memory. */
+static char *printable_copy(const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	if (copy)
+		printable_text(copy, "");
+	return copy;
 }
 
 /* Some kernels have two devices for a file of an overlay, so the inode has to do. */
@@ -169,10 +186,11 @@ static bool find_file(struct where_symbols *symbols, const char *path, uint32_t 
 	file = &symbols->file[symbols->files_nr++];
 	*file = (struct file){
 		.path = strdup(path),
+		.shown = printable_copy(path),
 		.identity = *identity,
 		.pid = pid,
 	};
-	if (!file->path)
+	if (!file->path || !file->shown)
 		return false;
 	*number = i;
 	return true;
@@ -414,6 +432,19 @@ static unsigned int bucket_of(const struct where_place *place)
 	return hash >> 52;
 }
 
+/* Names of functions and sources are as a user has written them, too. */
+static void keep_names(struct known *known)
+{
+	struct where_symbol *symbol = &known->symbol;
+
+	known->name = symbol->name ? where_demangle(symbol->name) : NULL;
+	if (known->name)
+		printable_text(known->name, "");
+	known->source = printable_copy(symbol->file);
+	symbol->name = known->name;
+	symbol->file = known->source;
+}
+
 static void look_up(struct where_symbols *symbols, struct known *known)
 {
 	uint32_t number = known->place.object;
@@ -427,8 +458,8 @@ static void look_up(struct where_symbols *symbols, struct known *known)
 		return;
 	}
 	object = symbols->file[number].object;
-	if (object)
-		where_object_find(object, known->place.address, &known->symbol, &known->name);
+	if (object && where_object_find(object, known->place.address, &known->symbol))
+		keep_names(known);
 }
 
 /**
@@ -459,7 +490,7 @@ const struct where_symbol *where_symbols_find(struct where_symbols *symbols,
 }
 
 /**
- * where_symbols_object - name of a file
+ * where_symbols_object - name of a file, to be printed
  * @symbols: symbols
  * @object: its number
  *
@@ -467,7 +498,7 @@ const struct where_symbol *where_symbols_find(struct where_symbols *symbols,
  */
 const char *where_symbols_object(const struct where_symbols *symbols, uint32_t object)
 {
-	return object < symbols->files_nr ? symbols->file[object].path : "[unknown]";
+	return object < symbols->files_nr ? symbols->file[object].shown : "[unknown]";
 }
 
 /**

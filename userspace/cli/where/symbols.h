@@ -75,8 +75,7 @@ struct where_object;
 struct where_object *where_object_open(int fd, const char *path);
 void where_object_close(struct where_object *object);
 bool where_object_address(const struct where_object *object, uint64_t offset, uint64_t *address);
-bool where_object_find(struct where_object *object, uint64_t address, struct where_symbol *symbol,
-		       char **name);
+bool where_object_find(struct where_object *object, uint64_t address, struct where_symbol *symbol);
 
 /* kallsyms.c: the kernel and its modules. */
 struct where_kernel;
