@@ -26,7 +26,7 @@ BUILD=$USERSPACE/build/check
 library=(handle library readings maps watches sessions latencies names sets regions)
 # The longest first, so that none is left alone at the end.
 suites=(python record record-latency record-owners owner-diff screen growth install export export-cgroups command tasks runs rotate control running noise options output
-	device monitoring manifests schema docs examples fuzzers verify maps sets watch abi history perf units unsampled frames
+	device monitoring manifests schema docs examples fuzzers verify maps sets watch abi history perf units unsampled mapped frames
 	columns series containers latency owners handle library readings watches sessions latencies names regions)
 processors=$(nproc)
 jobs=${TOPDOWN_CHECK_JOBS:-$((processors < 4 ? processors : 4))}
@@ -97,11 +97,11 @@ build_programs() {
 	# All of the command and the exporter but main().
 	command=("$USERSPACE"/cli/*/!(main).c)
 	command=("${command[@]/#"$USERSPACE"/"$objects"}")
-	for program in units unsampled damage made pairs shares series noise columns frames containers; do
+	for program in units unsampled mapped damage made pairs shares series noise columns frames containers; do
 		wrap=()
-		[[ $program != unsampled ]] ||
-			mapfile -t wrap < <(printf -- '-Wl,--wrap=%s\n' topdown_stalls_{event_get,lost} \
-				where_symbols_object)
+		[[ $program != @(unsampled|mapped) ]] ||
+			mapfile -t wrap < <(printf -- '-Wl,--wrap=%s\n' topdown_stalls_{event_get,lost})
+		[[ $program != unsampled ]] || wrap+=('-Wl,--wrap=where_symbols_object')
 		beside "${compile[@]}" "${wrap[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "${command[@]/%.c/.o}" \
 			"$objects"/common/*.o "$objects/libtopdown.a" "${libraries[@]}"
@@ -136,7 +136,7 @@ suite() {
 	export TOPDOWN
 	case $name in
 	units) "${clean[@]}" "$BUILD/$variant/units" "$HERE/cli/thresholds.csv" 2> /dev/null ;;
-	columns | frames | series | noise | containers | unsampled) "${clean[@]}" "$BUILD/$variant/$name" ;;
+	columns | frames | series | noise | containers | unsampled | mapped) "${clean[@]}" "$BUILD/$variant/$name" ;;
 	*)
 		if ! is_in "$name" "${library[@]}"; then
 			"${clean[@]}" bash "$(find "$HERE" -name "$name.sh")"
