@@ -165,7 +165,8 @@ busy() {
 
 	BUSY=
 	for ((cpu = 0; cpu < $(nproc); cpu++)); do
-		"$here/workload" -c "$cpu" -t 600 "${names[cpu % 4]}" &
+		# Longer than a test may take, also in the full tier on the debug kernel.
+		"$here/workload" -c "$cpu" -t 3600 "${names[cpu % 4]}" &
 		BUSY+=" $!"
 	done
 }
