@@ -91,7 +91,7 @@ else
 	failing 'a depth'
 fi
 
-# Three have places: the root, and those with the most slots.  A place is for life.
+# Three have places: the root, and those with the most slots.  A branch of two loses none.
 list "1 0 0 1 " "10 1 1 1 a" "11 10 2 9 a1" "20 1 1 5 b" "30 1 1 0 idle"
 if serve --cgroups --max-cgroups 3; then
 	scrape
@@ -110,6 +110,92 @@ if serve --cgroups --max-cgroups 3; then
 	stop TERM
 else
 	failing 'a limit'
+fi
+
+# A user who was first has made more cgroups than have places, and all of them run.
+# crowd STEPS MORE...: so many slots of each, and these lines
+crowd() {
+	local n lines=("1 0 0 1 " "10 1 1 0 user.slice" "11 10 2 0 user-1000.slice")
+	for n in {100..139}; do lines+=("$n 11 3 $1 run-$n.scope"); done
+	list "${lines[@]}" "${@:2}"
+}
+# slots_of PATH: in steps, of the last scrape
+slots_of() { steps | grep -oE "(^| )$1=[0-9]+" | cut -d= -f2; }
+# places PREFIX: how many below it have series
+places() { grep -c "^topdown_cgroup_slots_total{id=\"$1/" "$TMP/out" || true; }
+crowd 1000
+if serve --cgroups --max-cgroups 20; then
+	scrape
+	is 'a crowd has all places' '20 0 23' "$(states)"
+	root=$(slots_of /) slice=$(slots_of /user.slice/user-1000.slice)
+	container=docker-${id//3/4}.scope
+	crowd 1500 "20 1 1 0 system.slice" "21 20 2 3 $container"
+	scrape
+	is 'a container that comes later has series, with its parent' "3 3" \
+		"$(slots_of /system.slice) $(slots_of "/system.slice/$container")"
+	is 'no more have places' '20 0 25' "$(states)"
+	is 'what lost its place counts in its parent' "$((root + 40 * 500 + 3)) $((slice + 40 * 500))" \
+		"$(slots_of /) $(slots_of /user.slice/user-1000.slice)"
+	steps | tr ' ' '\n' | cut -d= -f1 > "$TMP/first"
+	crowd 9000 "20 1 1 0 system.slice" "21 20 2 4 $container"
+	scrape
+	steps | tr ' ' '\n' | cut -d= -f1 > "$TMP/second"
+	is 'nobody takes it back' '' "$(diff "$TMP/first" "$TMP/second")"
+	# A user of the crowd's kind, and services until they have half of what the crowd has.
+	others=("20 1 1 0 system.slice" "21 20 2 4 $container" "30 10 2 0 user-1001.slice" "31 30 3 1 mine.scope")
+	for n in {50..69}; do others+=("$n 20 2 2 s$n.service"); done
+	crowd 9000 "${others[@]}"
+	scrape
+	is 'another user has series' 1 "$(slots_of /user.slice/user-1001.slice/mine.scope)"
+	result "$(($(places /system.slice) < 5 || $(places /user.slice) < 5))" \
+		"a branch has half as many as the largest ($(places /system.slice), $(places /user.slice))"
+	is 'the container is still there' 4 "$(slots_of "/system.slice/$container")"
+	steps | tr ' ' '\n' | cut -d= -f1 > "$TMP/first"
+	for n in {1..4}; do
+		crowd "$((9000 + n * (n & 1)))" "${others[@]}"
+		scrape
+	done
+	steps | tr ' ' '\n' | cut -d= -f1 > "$TMP/second"
+	is 'series do not take turns' '' "$(diff "$TMP/first" "$TMP/second")"
+	# Names that look alike: the second one cannot have series, so nobody loses any for it.
+	others+=("40 1 1 3 x"$'\e' "41 1 1 2 x"$'\a')
+	crowd 9010 "${others[@]}"
+	scrape
+	steps | tr ' ' '\n' | cut -d= -f1 > "$TMP/first"
+	scrape
+	steps | tr ' ' '\n' | cut -d= -f1 > "$TMP/second"
+	is 'nobody loses a place for nothing' '20 ' "$(states | cut -d' ' -f1) $(diff "$TMP/first" "$TMP/second")"
+	is 'a name of two has a series' 3 "$(slots_of '/x\?')"
+	stop TERM
+	result "$status" 'a crowd: it is a good end'
+else
+	failing 'a crowd'
+fi
+# One that got a place late, lost it and gets another one counts from then on.
+crowd 1000
+if serve --cgroups --max-cgroups 20 --max-ended 20; then
+	scrape
+	path=$(steps | tr ' ' '\n' | grep -oE '^/user.*scope' | tail -n 1)
+	crowd 1000 "20 1 1 0 system.slice" "21 20 2 3 x" "22 20 2 3 y"
+	scrape
+	is 'the one with the fewest slots loses its place' '' "$(slots_of "$path")"
+	crowd 1005
+	scrape
+	crowd 1009
+	scrape
+	is 'it counts from when it has a place again' 4 "$(slots_of "$path")"
+	stop TERM
+else
+	failing 'a place that comes back'
+fi
+# A branch may have all places but those that nobody else wants.
+crowd 7 "20 1 1 0 system.slice" "21 20 2 1 x"
+if serve --cgroups --max-cgroups 45; then
+	for n in {1..3}; do scrape; done
+	is 'with places for all nobody loses one' '45 0 0' "$(states)"
+	stop TERM
+else
+	failing 'a crowd with places'
 fi
 
 # A cgroup that ended is in its parent, whose sums neither fall nor jump.

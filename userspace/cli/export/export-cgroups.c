@@ -5,8 +5,15 @@
  * The sums of a cgroup have those of all below it, also of cgroups that were removed.  So a cgroup
  * without series of its own is counted where its parent is, and what ends is not lost.
  *
- * A cgroup that has series keeps them for its life.  A place that is free goes to the cgroup with
- * the most slots.  Its parent has as many at least, so it has got its own before.
+ * A place that is free goes to the cgroup with the most slots.  Its parent has as many at least, so
+ * it has got its own before.
+ *
+ * A cgroup keeps its place for its life, unless its branch has far more than its share.  Users make
+ * cgroups too, and so many in a branch of their own that nobody else had a place.  So one that
+ * waits looks where its path parts from those of others.  It takes a place of a branch there that
+ * has more than twice as many as its own would have.  Each time the two are less unlike than
+ * before, so this ends, and no two cgroups take a place from each other in turn.  A branch of two
+ * loses none.
  *
  * A cgroup that ran without series is counted from when it gets them, not from when it was made: a
  * scraper may have seen an earlier cgroup of this path, and would take the rest for one jump.
@@ -26,22 +33,32 @@
  * @record: its record
  * @index: its place in the reading, in which parents come before their children
  * @shown: it has series
+ * @parent: the cgroup that it is in; NULL of the root
+ * @places: how many of its branch have series: of itself and all below it
+ * @largest: the cgroup in it with the most @places; NULL if it has none
  */
 struct living {
 	const struct topdown_owner *record;
 	unsigned int index;
 	bool shown;
+	struct living *parent;
+	unsigned int places;
+	struct living *largest;
 };
 
 /**
  * struct reading - the cgroups of the last reading, in the order of their numbers
  * @at: cgroups
  * @nr: number of @at
+ * @order: the same, those with the most slots first
+ * @counted: the largest of each branch are known
  * @waiting: room for the numbers of those that wait for series
  */
 struct reading {
 	struct living *at;
 	unsigned int nr;
+	struct living **order;
+	bool counted;
 	uint64_t *waiting;
 };
 
@@ -61,7 +78,7 @@ static int compare_ids(const void *a, const void *b)
 
 static int compare_slots(const void *a, const void *b)
 {
-	const struct living *one = a, *other = b;
+	const struct living *one = *(struct living *const *)a, *other = *(struct living *const *)b;
 	uint64_t left = one->record->tree.slots, right = other->record->tree.slots;
 
 	if (left != right)
@@ -78,36 +95,107 @@ static void add_outside(struct export_cgroups *cgroups, const struct topdown_own
 		cgroups->others = record->self.slots;
 }
 
-static bool take_reading(struct export_cgroups *cgroups, struct reading *reading)
-{
-	unsigned int i, nr = topdown_owners_nr(cgroups->view);
-
-	reading->nr = 0;
-	reading->at = calloc(nr + 1, sizeof(*reading->at));
-	reading->waiting = calloc(nr + 1, sizeof(*reading->waiting));
-	if (!reading->at || !reading->waiting) {
-		free(reading->at);
-		free(reading->waiting);
-		return false;
-	}
-	for (i = 0; i < nr; i++) {
-		const struct topdown_owner *record = topdown_owners_get(cgroups->view, i);
-
-		if (record->what == TOPDOWN_OWNER_WHAT_CGROUP)
-			reading->at[reading->nr++] = (struct living){ record, i, false };
-		else
-			add_outside(cgroups, record);
-	}
-	qsort(reading->at, reading->nr, sizeof(*reading->at), compare_ids);
-	return true;
-}
-
 static struct living *find_living(const struct reading *reading, uint64_t id)
 {
 	const struct topdown_owner record = { .id = id };
 	const struct living key = { .record = &record };
 
 	return bsearch(&key, reading->at, reading->nr, sizeof(key), compare_ids);
+}
+
+static void free_reading(struct reading *reading)
+{
+	free(reading->at);
+	free(reading->order);
+	free(reading->waiting);
+}
+
+static void put_in_order(struct reading *reading)
+{
+	unsigned int i;
+
+	qsort(reading->at, reading->nr, sizeof(*reading->at), compare_ids);
+	for (i = 0; i < reading->nr; i++) {
+		struct living *living = &reading->at[i];
+		struct living *parent = find_living(reading, living->record->parent);
+
+		/* Whatever the module says, there is no way in a circle. */
+		if (parent && parent->index < living->index)
+			living->parent = parent;
+		reading->order[i] = living;
+	}
+	qsort(reading->order, reading->nr, sizeof(struct living *), compare_slots);
+}
+
+static bool take_reading(struct export_cgroups *cgroups, struct reading *reading)
+{
+	unsigned int i, nr = topdown_owners_nr(cgroups->view);
+
+	*reading = (struct reading){
+		.at = calloc(nr + 1, sizeof(*reading->at)),
+		.order = calloc(nr + 1, sizeof(struct living *)),
+		.waiting = calloc(nr + 1, sizeof(*reading->waiting)),
+	};
+	if (!reading->at || !reading->order || !reading->waiting) {
+		free_reading(reading);
+		return false;
+	}
+	for (i = 0; i < nr; i++) {
+		const struct topdown_owner *record = topdown_owners_get(cgroups->view, i);
+
+		if (record->what == TOPDOWN_OWNER_WHAT_CGROUP)
+			reading->at[reading->nr++] = (struct living){
+				.record = record, .index = i,
+			};
+		else
+			add_outside(cgroups, record);
+	}
+	put_in_order(reading);
+	return true;
+}
+
+static void set_shown(struct reading *reading, struct living *living, bool shown)
+{
+	living->shown = shown;
+	for (; living; living = living->parent)
+		living->places += shown ? 1 : -1;
+	reading->counted = false;
+}
+
+/* In @order, so of those that have as many places the one with the fewest slots. */
+static void count_branches(struct reading *reading)
+{
+	unsigned int i;
+
+	for (i = 0; i < reading->nr; i++)
+		reading->at[i].largest = NULL;
+	for (i = 0; i < reading->nr; i++) {
+		struct living *living = reading->order[i], *parent = living->parent;
+
+		if (living->places && parent &&
+		    (!parent->largest || living->places >= parent->largest->places))
+			parent->largest = living;
+	}
+	reading->counted = true;
+}
+
+/* The cgroup with series that has to give its place to one without, or NULL. */
+static struct living *find_victim(struct reading *reading, const struct living *branch)
+{
+	struct living *victim = NULL;
+
+	if (!reading->counted)
+		count_branches(reading);
+	/* The larger branch is another one.  Where paths part nearest to the root counts. */
+	for (; branch->parent; branch = branch->parent) {
+		struct living *largest = branch->parent->largest;
+
+		if (largest && largest->places > 2 * (branch->places + 1))
+			victim = largest;
+	}
+	while (victim && victim->largest)
+		victim = victim->largest;
+	return victim;
 }
 
 /* A sum that fell would be a fault of the module's; it counts again when it has caught up. */
@@ -188,7 +276,7 @@ static void limit_ended(struct export_cgroups *cgroups)
 	}
 }
 
-static void update_rows(struct export_cgroups *cgroups, const struct reading *reading)
+static void update_rows(struct export_cgroups *cgroups, struct reading *reading)
 {
 	unsigned int i;
 
@@ -198,7 +286,7 @@ static void update_rows(struct export_cgroups *cgroups, const struct reading *re
 
 		if (living) {
 			grow_all(row, living->record);
-			living->shown = true;
+			set_shown(reading, living, true);
 		} else if (row->id) {
 			row->id = 0;
 			row->ended = ++cgroups->endings;
@@ -245,8 +333,24 @@ static bool has_waited(const struct export_cgroups *cgroups, uint64_t id)
 					      sizeof(id), compare_numbers);
 }
 
-/* Return: false if there is no memory. */
-static bool show(struct export_cgroups *cgroups, struct living *living)
+/*
+ * Its slots are in its parent too, so none are lost.  It was in the largest branch, so it finds no
+ * larger one before the next reading, where it has waited.
+ */
+static void lose_place(struct export_cgroups *cgroups, struct reading *reading,
+		       struct living *victim)
+{
+	unsigned int i;
+
+	for (i = 0; cgroups->rows[i].id != victim->record->id; i++)
+		;
+	forget(cgroups, &cgroups->rows[i]);
+	set_shown(reading, victim, false);
+}
+
+/* In the place of @victim, if there is one.  Return: false if there is no memory. */
+static bool show(struct export_cgroups *cgroups, struct reading *reading, struct living *living,
+		 struct living *victim)
 {
 	char *path = path_of(cgroups, living->record);
 	struct export_cgroup *row;
@@ -254,11 +358,17 @@ static bool show(struct export_cgroups *cgroups, struct living *living)
 	if (!path)
 		return false;
 	row = find_path(cgroups, path);
+	/* Long names are cut: two series of one name would make the scrape invalid. */
+	if (row && row->id) {
+		free(path);
+		return true;
+	}
+	if (victim) {
+		lose_place(cgroups, reading, victim);
+		row = find_path(cgroups, path);
+	}
 	if (row) {
 		free(path);
-		/* Long names are cut: two series of one name would make the scrape invalid. */
-		if (row->id)
-			return true;
 		revive(cgroups, row, living->record->id);
 	} else {
 		row = &cgroups->rows[cgroups->nr++];
@@ -268,14 +378,21 @@ static bool show(struct export_cgroups *cgroups, struct living *living)
 	if (has_waited(cgroups, row->id))
 		sums_of(row->seen, living->record);
 	grow_all(row, living->record);
-	living->shown = true;
+	set_shown(reading, living, true);
 	return true;
 }
 
 /* The next reading knows who ran in this one, and got no series. */
-static void keep_waiting(struct export_cgroups *cgroups, struct reading *reading, unsigned int nr)
+static void keep_waiting(struct export_cgroups *cgroups, struct reading *reading)
 {
-	qsort(reading->waiting, nr, sizeof(*reading->waiting), compare_numbers);
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < reading->nr; i++) {
+		const struct living *living = &reading->at[i];
+
+		if (!living->shown && living->record->tree.slots)
+			reading->waiting[nr++] = living->record->id;
+	}
 	free(cgroups->waiting);
 	cgroups->waiting = reading->waiting;
 	cgroups->nr_waiting = nr;
@@ -284,20 +401,21 @@ static void keep_waiting(struct export_cgroups *cgroups, struct reading *reading
 
 static bool show_more(struct export_cgroups *cgroups, struct reading *reading)
 {
-	unsigned int i, nr = 0;
 	bool memory = true;
+	unsigned int i;
 
-	qsort(reading->at, reading->nr, sizeof(*reading->at), compare_slots);
-	for (i = 0; i < reading->nr && reading->at[i].record->tree.slots; i++) {
-		struct living *living = &reading->at[i];
+	for (i = 0; i < reading->nr && reading->order[i]->record->tree.slots && memory; i++) {
+		bool full = cgroups->nr - cgroups->nr_ended >= cgroups->max;
+		struct living *living = reading->order[i], *victim = NULL;
 
-		if (!living->shown && cgroups->nr - cgroups->nr_ended < cgroups->max && memory &&
-		    path_length(cgroups, living->record) <= EXPORT_PATH_MAX)
-			memory = show(cgroups, living);
-		if (!living->shown)
-			reading->waiting[nr++] = living->record->id;
+		if (living->shown)
+			continue;
+		if (full)
+			victim = find_victim(reading, living);
+		if ((!full || victim) && path_length(cgroups, living->record) <= EXPORT_PATH_MAX)
+			memory = show(cgroups, reading, living, victim);
 	}
-	keep_waiting(cgroups, reading, nr);
+	keep_waiting(cgroups, reading);
 	return memory;
 }
 
@@ -326,7 +444,7 @@ static int look(struct export_cgroups *cgroups, struct topdown *td)
 	if (!show_more(cgroups, &reading))
 		ret = -ENOMEM;
 	limit_ended(cgroups);
-	free(reading.at);
+	free_reading(&reading);
 	return ret;
 }
 
