@@ -34,7 +34,6 @@
  * @options: the command line
  * @daemon: the library's daemon
  * @listening: the socket that clients come to; each daemon of the library has a copy
- * @local: only this machine can reach it, and all who can may read
  * @signals: descriptor of the signals
  * @closed: a connection was closed: if the library was full, it looks for clients again only
  *	when it is run again
@@ -47,7 +46,6 @@ struct server {
 	const struct export_options *options;
 	struct MHD_Daemon *daemon;
 	int listening;
-	bool local;
 	int signals;
 	bool closed;
 	bool starting;
@@ -101,6 +99,17 @@ static enum MHD_Result send_metrics(struct server *server, struct MHD_Connection
 	return MHD_queue_response(connection, MHD_HTTP_OK, answer->response);
 }
 
+/* All who can connect from this machine may read. */
+static bool is_open_here(const struct server *server, struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info;
+
+	if (server->options->auth)
+		return false;
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	return !info || export_socket_is_local(info->connect_fd);
+}
+
 static const char misdirected[] =
 	"Ask for an address, localhost or the name of the machine (or use --auth)\n";
 
@@ -109,7 +118,8 @@ static enum MHD_Result send_answer(struct server *server, struct MHD_Connection 
 {
 	const char *user = header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
 
-	if (server->local && !export_request_is_local(header(connection, MHD_HTTP_HEADER_HOST)))
+	if (is_open_here(server, connection) &&
+	    !export_request_is_local(header(connection, MHD_HTTP_HEADER_HOST)))
 		return send_error(connection, MHD_HTTP_MISDIRECTED_REQUEST, misdirected, NULL,
 				  NULL);
 	if (!export_files_knows(&server->files, user))
@@ -352,7 +362,6 @@ static bool prepare(struct server *server)
 	if (server->signals < 0)
 		return false;
 	server->listening = export_socket(options);
-	server->local = !options->auth && export_socket_is_local(server->listening);
 	if (server->listening >= 0)
 		server->daemon = start_daemon(server, &server->files);
 	return server->daemon;

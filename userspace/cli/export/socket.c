@@ -100,16 +100,22 @@ bool export_address_check(const char *text)
 
 static bool is_loopback(const union address *address)
 {
-	if (address->any.sa_family == AF_INET6)
-		return IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr);
-	return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	const struct in6_addr *v6 = &address->v6.sin6_addr;
+
+	if (address->any.sa_family != AF_INET6)
+		return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	/* IPv4 has its addresses in the last four bytes of those of IPv6. */
+	return IN6_IS_ADDR_LOOPBACK(v6) ||
+	       (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == IN_LOOPBACKNET);
 }
 
 /**
- * export_socket_is_local - can only this machine reach it by IP?
- * @fd: socket that listens
+ * export_socket_is_local - was it made from this machine, by IP?
+ * @fd: socket of a connection
  *
- * Return: true if its address is one of the loopback's.
+ * One that listens at all addresses has connections of the loopback too.
+ *
+ * Return: true if our address of it is one of the loopback's.
  */
 bool export_socket_is_local(int fd)
 {
