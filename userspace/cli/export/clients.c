@@ -3,9 +3,10 @@
  * The connections of topdown export, and when they have to go.
  *
  * A client that sends its request, or takes the answer, a byte at a time could stay for
- * ever. So each request has a time in all. If all connections are taken, the one that has
- * waited longest goes, and so a scraper gets in whatever the others do.  In the same way those go
- * that keep answers from being freed, if these are large.
+ * ever. So each request has a time in all. If all connections are taken, one goes of the address
+ * that has the most: one without an answer on the way if there is one, and of these the one that
+ * has waited longest.  So a scraper gets in and stays whatever one other address does.  Those go
+ * too that keep answers from being freed, if these are large.
  */
 #include "clients.h"
 
@@ -13,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "clock.h"
+#include "socket.h"
 
 static uint64_t end_of(const struct export_client *client)
 {
@@ -25,19 +27,41 @@ static void expire(const struct export_client *client)
 	shutdown(client->fd, SHUT_RDWR);
 }
 
-static void expire_oldest(struct export_clients *clients)
+/* Whether @one has to go before @other. */
+static bool goes_first(const struct export_client *one, const struct export_client *other)
 {
-	const struct export_client *oldest = NULL;
+	if (one->nr_peer != other->nr_peer)
+		return one->nr_peer > other->nr_peer;
+	if (!one->length != !other->length)
+		return !one->length;
+	return one->since_ns < other->since_ns;
+}
+
+static void expire_one(struct export_clients *clients)
+{
+	const struct export_client *first = NULL;
 	size_t i;
 
 	for (i = 0; i < clients->max; i++) {
 		const struct export_client *client = clients->client[i];
 
-		if (client && (!oldest || client->since_ns < oldest->since_ns))
-			oldest = client;
+		if (client && (!first || goes_first(client, first)))
+			first = client;
 	}
-	if (oldest)
-		expire(oldest);
+	if (first)
+		expire(first);
+}
+
+static void count_peer(struct export_clients *clients, uint64_t peer)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < clients->max; i++)
+		nr += clients->client[i] && clients->client[i]->peer == peer;
+	for (i = 0; i < clients->max; i++) {
+		if (clients->client[i] && clients->client[i]->peer == peer)
+			clients->client[i]->nr_peer = nr;
+	}
 }
 
 /**
@@ -59,10 +83,13 @@ struct export_client *export_clients_add(struct export_clients *clients, int fd)
 		return NULL;
 	/* The library accepts nobody while the last place is taken. */
 	if (clients->nr + 1 >= clients->max)
-		expire_oldest(clients);
-	*client = (struct export_client){ .fd = fd, .since_ns = clock_now_ns() };
+		expire_one(clients);
+	*client = (struct export_client){
+		.fd = fd, .peer = export_socket_peer(fd), .since_ns = clock_now_ns(),
+	};
 	clients->client[i] = client;
 	clients->nr++;
+	count_peer(clients, client->peer);
 	return client;
 }
 
@@ -81,6 +108,7 @@ void export_clients_remove(struct export_clients *clients, struct export_client 
 		clients->client[i] = NULL;
 		clients->nr--;
 		clients->nr_closing -= client->closing;
+		count_peer(clients, client->peer);
 		free(client);
 		return;
 	}

@@ -16,6 +16,8 @@
 /**
  * struct export_client - a connection
  * @fd: its socket, which is the library's
+ * @peer: who made it, as of export_socket_peer()
+ * @nr_peer: how many connections that one has
  * @since_ns: when it was made, or its last answer was complete
  * @answered: it has had an answer
  * @asked_ns: when the answer that is sent to it was asked for
@@ -24,6 +26,8 @@
  */
 struct export_client {
 	int fd;
+	uint64_t peer;
+	size_t nr_peer;
 	uint64_t since_ns;
 	bool answered;
 	uint64_t asked_ns;

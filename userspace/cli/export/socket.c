@@ -127,6 +127,35 @@ bool export_socket_is_local(int fd)
 	       is_loopback(&address);
 }
 
+/**
+ * export_socket_peer - who made a connection?
+ * @fd: its socket
+ *
+ * One machine has all addresses of IPv6 with the same first half.
+ *
+ * Return: a number of the address; 0 if it has none.
+ */
+uint64_t export_socket_peer(int fd)
+{
+	union address address = { };
+	socklen_t size = sizeof(address);
+	const uint8_t *at = address.v6.sin6_addr.s6_addr;
+	uint64_t peer = 0;
+	unsigned int i;
+
+	if (getpeername(fd, &address.any, &size))
+		return 0;
+	if (address.any.sa_family == AF_INET)
+		return address.v4.sin_addr.s_addr;
+	if (address.any.sa_family != AF_INET6)
+		return 0;
+	if (IN6_IS_ADDR_V4MAPPED(&address.v6.sin6_addr))
+		at += sizeof(peer);
+	for (i = 0; i < sizeof(peer); i++)
+		peer = peer << 8 | at[i];
+	return peer;
+}
+
 static bool begin_listening(int fd, const union address *address)
 {
 	int yes = 1;

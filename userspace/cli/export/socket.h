@@ -9,6 +9,7 @@
 
 bool export_address_check(const char *text);
 bool export_socket_is_local(int fd);
+uint64_t export_socket_peer(int fd);
 int export_socket(const struct export_options *options);
 
 #endif /* TOPDOWN_CLI_SOCKET_H */
