@@ -25,7 +25,7 @@ USERSPACE=$(dirname "$HERE")
 BUILD=$USERSPACE/build/check
 library=(handle library readings maps watches sessions latencies names sets regions)
 # The longest first, so that none is left alone at the end.
-suites=(python record record-latency record-owners owner-diff screen growth install export export-cgroups command tasks runs rotate control running noise options output
+suites=(python record record-latency record-owners owner-diff screen growth install export export-cgroups export-clients command tasks runs rotate control running noise options output
 	device monitoring manifests schema docs examples fuzzers verify maps sets watch abi history perf units unsampled mapped frames
 	columns series containers latency owners handle library readings watches sessions latencies names regions)
 processors=$(nproc)

@@ -60,17 +60,18 @@ stop() {
 	daemon=
 }
 
-# ask LINE...: one request to $host, with these lines after the first, and $content after them; its
-# answer in $TMP/answer, in parts $TMP/head and $TMP/body
+# ask LINE...: one request to $host at the address $at, with these lines after the first, and $content
+# after them; its answer in $TMP/answer, in parts $TMP/head and $TMP/body
 content=''
 host=''
+at=127.0.0.1
 ask() {
 	local line
 	(
 		: > "$TMP/answer"
 		# The daemon may close the connection in the middle of this.
 		trap '' PIPE
-		exec 6<> "/dev/tcp/127.0.0.1/$port"
+		exec 6<> "/dev/tcp/$at/$port"
 		printf '%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n' "$1" "${host:-localhost:$port}" >&6
 		for line in "${@:2}"; do printf '%s\r\n' "$line" >&6; done
 		printf '\r\n%s' "$content" >&6

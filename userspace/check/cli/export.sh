@@ -521,17 +521,6 @@ else
 	skip 'TLS' 'openssl is not installed'
 fi
 
-# The note comes right after the one that it listens, which is what serve() waits for.
-if serve --address 0.0.0.0; then
-	result "$(await grep -q 'other machines can read this' "$TMP/daemon.err"; echo $?)" \
-		'an address that others can reach'
-	host=node17.example ask 'GET /metrics'
-	answers 'it has any name' 200 "$classic"
-	stop
-else
-	result 1 'the daemon listens for others'
-fi
-
 # A socket from outside, as systemd passes it.
 cat > "$TMP/pass.py" << 'END'
 import os, socket, sys
@@ -564,23 +553,6 @@ run eval '(given listen 2)'
 expect 'two sockets' 1 '^[0-9]+$' "systemd's socket is not one that listens"
 run eval '(given bind 1)'
 expect 'a socket that does not listen' 1 '^[0-9]+$' "systemd's socket is not one that listens"
-
-# At most so many, and the one that waits longest goes.
-if serve --connections 4; then
-	for fd in 10 11 12 13 14 15; do
-		eval "exec $fd<> /dev/tcp/127.0.0.1/$port"
-		sleep 0.05
-	done
-	# Before the time of the others is over.
-	patience=5 ask 'GET /metrics'
-	answers 'a scraper gets in whatever others do' 200 "$classic"
-	result "$(read -rt 5 -u 10 _; echo $(($? != 1)))" 'the oldest connection was closed'
-	for fd in 10 11 12 13 14 15; do eval "exec $fd>&-"; done
-	stop
-	result "$status" 'the exporter with many clients ends well'
-else
-	result 1 'the daemon listens for few'
-fi
 
 run fake export --listen --address 192.0.2.1
 expect 'an address that this machine has not' 1 '' 'cannot listen at 192\.0\.2\.1, port 18673: '
