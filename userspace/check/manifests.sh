@@ -30,7 +30,7 @@ def keys(of):
         if isinstance(value, (dict, list)):
             yield from keys(value)
 
-[daemon] = read("daemonset.yaml")
+daemon, policy = read("daemonset.yaml")
 modules = {one["kind"]: one for one in read("module.yaml")}
 cdi = read("topdown-cdi.json")
 with open(sys.argv[2], encoding="utf-8") as file:
@@ -45,7 +45,7 @@ build = modules["Module"]["spec"]["moduleLoader"]["container"]["kernelMappings"]
 forbidden = {"privileged", "hostPID", "hostIPC", "hostNetwork", "hostPath", "volumes", "procMount"}
 
 checks = {
-    "nothing is privileged": not forbidden & {key for one in (daemon, *modules.values())
+    "nothing is privileged": not forbidden & {key for one in (daemon, policy, *modules.values())
                                               for key, _ in keys(one)},
     "one capability": security["capabilities"] == {"drop": ["ALL"], "add": ["PERFMON"]},
     "there is no way to other capabilities": security.get("allowPrivilegeEscalation") is False
@@ -58,6 +58,13 @@ checks = {
                                   == daemon["spec"]["template"]["metadata"]["labels"],
     "the scraper finds the port": daemon["spec"]["template"]["metadata"]["annotations"]
         ["prometheus.io/port"] == str(container["ports"][0]["containerPort"]) == "18673",
+    "the policy is that of the pod": policy["kind"] == "NetworkPolicy"
+        and policy["apiVersion"] == "networking.k8s.io/v1"
+        and policy["spec"]["podSelector"] == daemon["spec"]["selector"],
+    "one namespace reaches the port, and nothing else": policy["spec"]["policyTypes"] == ["Ingress", "Egress"]
+        and "egress" not in policy["spec"] and policy["spec"]["ingress"] == [{
+            "from": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}],
+            "ports": [{"protocol": "TCP", "port": container["ports"][0]["containerPort"]}]}],
     "the device plugin has what the pod wants":
         container["resources"]["limits"][f"squat.ai/{plugin['name']}"] == 1
         and plugin["groups"][0]["count"] > 1,
@@ -86,7 +93,7 @@ while read -r line; do
 	[[ $line == ok* ]] && bad=0 || bad=1
 	result "$bad" "${line#*ok - }"
 done < "$TMP/judged"
-result "$(($(lines "$TMP/judged") != 14))" 'all of this was checked'
+result "$(($(lines "$TMP/judged") != 16))" 'all of this was checked'
 
 # Rights that are too many are noticed.
 while read -r file from to; do
@@ -101,6 +108,8 @@ daemonset.yaml automountServiceAccountToken:.false hostPID: true
 daemonset.yaml allowPrivilegeEscalation:.false privileged: true
 daemonset.yaml add:..PERFMON. add: [SYS_ADMIN]
 daemonset.yaml hostUsers:.true hostUsers: false
+daemonset.yaml kubernetes.io/metadata.name:.monitoring app: prometheus
+daemonset.yaml port:.18673 port: 8080
 module.yaml /dev/topdown /dev/mem
 module.yaml docker.io/squat squat
 module.yaml plugin:latest plugin
