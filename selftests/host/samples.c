@@ -303,7 +303,7 @@ static bool costs_are_of_nodes(void)
 	       !topdown_stall_cost(&stall, TOPDOWN_FETCH_BANDWIDTH);
 }
 
-/* As the kernel has them, and behind the name what sample_id_all adds. */
+/* As the kernel has them, with what sample_id_all adds after the name. */
 static bool maps_have_files(void)
 {
 	const uint64_t type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
@@ -344,7 +344,7 @@ int main(void)
 
 	ktap_begin(&ktap, 9);
 	ktap_result(&ktap, test_load(), "a load has its latency");
-	ktap_result(&ktap, test_branch(), "a branch is found behind other fields");
+	ktap_result(&ktap, test_branch(), "a branch is found after other fields");
 	ktap_result(&ktap, test_ibs(), "an operation of IBS is read");
 	ktap_result(&ktap, test_fetch(), "a fetch of IBS is read");
 	for (i = 0; i < 4; i++) {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +24,7 @@
 
 #define NODE_SHOWN	TOPDOWN_MEMORY_BOUND
 #define TIME_NS		1000
-/* Of this program, in the copy that a hostile user has. */
+/* Names in this program, and those in the copy that a hostile user has. */
 #define SOURCE		"mapped.c"
 #define HOSTILE_SOURCE	"m\033p\nd;.c"
 #define SHOWN_SOURCE	"m?p?d;.c"
@@ -122,6 +124,15 @@ static pid_t ended(void)
 	return pid;
 }
 
+static bool has_own_devices(void)
+{
+	struct statfs system;
+
+	if (statfs(".", &system))
+		fail("statfs");
+	return system.f_type == BTRFS_SUPER_MAGIC || system.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
 static void test_files(void)
 {
 	struct where_identity identity, another;
@@ -135,6 +146,12 @@ static void test_files(void)
 	another.inode ^= 1;
 	check(!opens("file", (struct where_identity){ 0 }) && !opens("file", another),
 	      "none is opened that is not known to be the one that was mapped");
+	another = identity;
+	another.dev_minor ^= 1;
+	if (has_own_devices())
+		ktap_skip(&ktap, "files here have other devices than maps");
+	else
+		check(!opens("file", another), "a file of the same inode on another device is not opened");
 	if (rename("other", "file"))
 		fail("rename");
 	check(!opens("file", identity) && !opens_of("file", ended(), identity),
@@ -281,14 +298,18 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* As if this process had mapped that file in the place of its own, and was sampled. */
-static struct where_place place_in(struct where_symbols *symbols, const char *path)
+/*
+ * As if a process had mapped that file in the place of this program, and was sampled.  @known is
+ * its path here.
+ */
+static struct where_place place_of(struct where_symbols *symbols, pid_t pid, const char *path,
+				   const char *known)
 {
-	const struct where_identity identity = identity_of(path);
-	const struct topdown_stall stall = { .pid = getpid(), .time_ns = TIME_NS + 1 };
+	const struct where_identity identity = identity_of(known);
+	const struct topdown_stall stall = { .pid = pid, .time_ns = TIME_NS + 1 };
 	struct topdown_stalls_map map = {
 		.time_ns = TIME_NS,
-		.pid = getpid(),
+		.pid = pid,
 		.change = TOPDOWN_STALLS_MAPPED,
 		.inode = identity.inode,
 		.dev_major = identity.dev_major,
@@ -300,6 +321,52 @@ static struct where_place place_in(struct where_symbols *symbols, const char *pa
 	    where_symbols_place(symbols, &stall, (uintptr_t)loop_of_somebody, &place))
 		fail("place");
 	return place;
+}
+
+static struct where_place place_in(struct where_symbols *symbols, const char *path)
+{
+	return place_of(symbols, getpid(), path, path);
+}
+
+static bool knows_function(struct where_symbols *symbols, pid_t pid, const char *known)
+{
+	struct where_place place = place_of(symbols, pid, "/program", known);
+	const struct where_symbol *symbol = where_symbols_find(symbols, &place);
+
+	return symbol && symbol->name && !strcmp(symbol->name, FUNCTION);
+}
+
+static void put_program(const char *path)
+{
+	size_t size;
+	char *bytes = read_file("/proc/self/exe", &size);
+
+	put_file(path, bytes, size);
+	free(bytes);
+}
+
+/* A program that a container runs again and again, and whose first process has ended. */
+static void test_again(void)
+{
+	struct where_symbols *symbols = where_symbols_new(false);
+	const char *program = "root/program";
+	int until;
+	pid_t pid;
+
+	put_program(program);
+	pid = other_root(&until);
+	if (!pid) {
+		ktap_skip(&ktap, "no process can have another root here");
+		ktap_skip(&ktap, "no process can have another root here");
+		return;
+	}
+	check(!knows_function(symbols, ended(), program) && where_symbols_missed(symbols) == 1,
+	      "a file that cannot be found is counted");
+	check(knows_function(symbols, pid, program) && !where_symbols_missed(symbols),
+	      "it is found when another process has mapped it");
+	close(until);
+	waitpid(pid, NULL, 0);
+	where_symbols_free(symbols);
 }
 
 static void test_beside(void)
@@ -465,7 +532,7 @@ int main(void)
 {
 	char command[64];
 
-	ktap_begin(&ktap, 16);
+	ktap_begin(&ktap, 19);
 	memcpy(directory, DIRECTORY, sizeof(directory));
 	if (!mkdtemp(directory) || chdir(directory))
 		fail(directory);
@@ -475,6 +542,7 @@ int main(void)
 	test_root();
 	alarm(0);
 	unsetenv("DEBUGINFOD_URLS");
+	test_again();
 	test_beside();
 	put_objdump();
 	test_names();

@@ -220,7 +220,7 @@ void where_annotate(FILE *file, const struct where_run *run, const struct where_
 	if (!put_objdump(file, &listing)) {
 		for (i = 0; i < listing.nr; i++)
 			put_line(file, &listing.line[i], listing.line[i].address, "");
-		message_note("where: no instructions are shown: there is no objdump that can read the file (package binutils)");
+		message_note("where: no instructions are shown: the file cannot be opened any more, or there is no objdump that can read it (package binutils)");
 	}
 	free(listing.line);
 }

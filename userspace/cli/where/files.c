@@ -5,9 +5,12 @@
  * was mapped is opened, and none is before it is known to be that.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -42,33 +45,87 @@ static int find_in_root(const char *path, uint32_t pid)
 	return fd;
 }
 
-static bool is_mapped(int fd, const struct where_identity *identity)
+/*
+ * fstat() has a device for each subvolume or overlay, a map the one below it.  Some kernels have
+ * another inode there too, if the file was copied to the upper layer.
+ */
+static bool has_own_devices(int fd)
 {
 	struct statfs system;
-	struct stat status;
 
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || !identity->inode ||
-	    status.st_ino != identity->inode)
-		return false;
-	if (major(status.st_dev) == identity->dev_major &&
-	    minor(status.st_dev) == identity->dev_minor)
-		return true;
-	/* fstat() has a device for each subvolume or overlay, a map the one below it. */
 	return !fstatfs(fd, &system) &&
 	       (system.f_type == BTRFS_SUPER_MAGIC || system.f_type == OVERLAYFS_SUPER_MAGIC);
+}
+
+static bool same_file(const struct where_identity *identity, uint64_t inode, unsigned int dev_major,
+		      unsigned int dev_minor)
+{
+	return inode == identity->inode && dev_major == identity->dev_major &&
+	       dev_minor == identity->dev_minor;
+}
+
+/* As /proc/PID/maps has it. */
+static bool maps_as(int fd, const struct where_identity *identity)
+{
+	void *here = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	unsigned int dev_major, dev_minor;
+	char *line = NULL;
+	bool same = false;
+	size_t size = 0;
+	uint64_t inode;
+	void *at;
+	FILE *maps;
+
+	if (here == MAP_FAILED)
+		return false;
+	maps = fopen("/proc/self/maps", "re");
+	while (maps && getline(&line, &size, maps) > 0) {
+		if (sscanf(line, "%p-%*s %*s %*s %x:%x %" SCNu64, &at, &dev_major, &dev_minor,
+			   &inode) == 4 && at == here)
+			same = same_file(identity, inode, dev_major, dev_minor);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	munmap(here, 1);
+	return same;
+}
+
+/* A regular file, so neither a driver nor another end notices. */
+static int open_again(int found)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", found);
+	return open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static int open_found(int found, const struct where_identity *identity)
+{
+	struct stat status;
+	int fd;
+
+	if (!identity->inode || fstat(found, &status) || !S_ISREG(status.st_mode))
+		return -1;
+	if (same_file(identity, status.st_ino, major(status.st_dev), minor(status.st_dev)))
+		return open_again(found);
+	if (!has_own_devices(found))
+		return -1;
+	fd = open_again(found);
+	if (fd < 0 || status.st_ino == identity->inode || maps_as(fd, identity))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /* Takes the descriptor. */
 static int open_mapped(int found, const struct where_identity *identity)
 {
-	char name[32];
-	int fd = -1;
+	int fd;
 
 	if (found < 0)
 		return -1;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", found);
-	if (is_mapped(found, identity))
-		fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	fd = open_found(found, identity);
 	close(found);
 	return fd;
 }

@@ -65,7 +65,7 @@ static void note_samples(const struct where_run *run)
 	struct topdown_stalls_event event;
 	uint64_t lost = topdown_stalls_lost(run->stalls);
 	uint64_t throttled = topdown_stalls_throttled(run->stalls);
-	unsigned int i;
+	unsigned int i, missed = where_symbols_missed(run->symbols);
 
 	if (lost)
 		message_note("where: %llu records were lost, so the shares are those of the others (lower --rate)",
@@ -79,6 +79,9 @@ static void note_samples(const struct where_run *run)
 			     (unsigned long long)throttled);
 	if (where_symbols_no_kernel(run->symbols))
 		message_note("where: functions of the kernel have no names (kernel.kptr_restrict, CAP_SYSLOG)");
+	if (missed)
+		message_note("where: functions of %u file%s have no names: replaced, removed, or in a container that has ended",
+			     missed, plural_text(missed));
 }
 
 static void put_summary(FILE *file, const struct where_run *run)

@@ -15,6 +15,8 @@
 #define KALLSYMS	"/proc/kallsyms"
 #define KERNEL_NAME	"[kernel]"
 #define BUCKETS		4096
+/* A file that cannot be opened is looked for in the roots of so many processes. */
+#define TRIES		8
 
 /**
  * struct map - a part of a process, from some time on
@@ -53,7 +55,8 @@ struct process {
  * @shown: the same for people and programs, as its owner may write anything into it
  * @identity: the file
  * @pid: a process that has mapped it
- * @tried: it was opened, or could not be
+ * @tries: by so many processes in turn it was looked for
+ * @missed: it is to be a file, and could not be opened
  * @object: its symbols, or NULL
  */
 struct file {
@@ -61,7 +64,8 @@ struct file {
 	char *shown;
 	struct where_identity identity;
 	uint32_t pid;
-	bool tried;
+	unsigned int tries;
+	bool missed;
 	struct where_object *object;
 };
 
@@ -166,7 +170,14 @@ static char *printable_copy(const char *text)
 	return copy;
 }
 
-/* Some kernels have two devices for a file of an overlay, so the inode has to do. */
+/* Some kernels have two devices for a file of an overlay, one of them without a major number. */
+static bool same_identity(const struct where_identity *one, const struct where_identity *other)
+{
+	return one->inode == other->inode &&
+	       (!one->dev_major || !other->dev_major ||
+		(one->dev_major == other->dev_major && one->dev_minor == other->dev_minor));
+}
+
 static bool find_file(struct where_symbols *symbols, const char *path, uint32_t pid,
 		      const struct where_identity *identity, uint32_t *number)
 {
@@ -174,7 +185,7 @@ static bool find_file(struct where_symbols *symbols, const char *path, uint32_t 
 	uint32_t i;
 
 	for (i = 0; i < symbols->files_nr; i++) {
-		if (symbols->file[i].identity.inode == identity->inode &&
+		if (same_identity(&symbols->file[i].identity, identity) &&
 		    !strcmp(symbols->file[i].path, path)) {
 			*number = i;
 			return true;
@@ -363,15 +374,30 @@ static const struct map *map_at(const struct process *process, uint64_t time_ns,
 	return NULL;
 }
 
-static struct where_object *open_file(struct file *file)
+static bool is_file(const struct file *file)
+{
+	return *file->path == '/' && strncmp(file->path, "//", 2) &&
+	       strncmp(file->path, "/memfd:", strlen("/memfd:"));
+}
+
+/* The first process that mapped it may have ended, with the container that has the file. */
+static struct where_object *open_file(struct file *file, uint32_t pid)
 {
 	int fd = -1;
 
-	if (!file->tried && *file->path == '/' && strncmp(file->path, "//", 2))
+	if (file->object || file->tries >= TRIES || (file->tries && file->pid == pid))
+		return file->object;
+	if (file->tries++)
+		file->pid = pid;
+	if (is_file(file)) {
 		fd = where_file_open(file->path, file->pid, &file->identity);
-	if (fd >= 0)
-		file->object = where_object_open(fd, file->path);
-	file->tried = true;
+		file->missed = fd < 0;
+	}
+	if (fd < 0)
+		return NULL;
+	file->object = where_object_open(fd, file->path);
+	if (!file->object)
+		file->tries = TRIES;
 	return file->object;
 }
 
@@ -419,7 +445,7 @@ int where_symbols_place(struct where_symbols *symbols, const struct topdown_stal
 	if (!map)
 		return 0;
 	place->object = map->object;
-	object = open_file(&symbols->file[map->object]);
+	object = open_file(&symbols->file[map->object], stall->pid);
 	if (object)
 		where_object_address(object, ip - map->start + map->offset, &place->address);
 	return 0;
@@ -522,4 +548,18 @@ int where_symbols_open(const struct where_symbols *symbols, uint32_t object)
 bool where_symbols_no_kernel(const struct where_symbols *symbols)
 {
 	return symbols->no_kernel;
+}
+
+/**
+ * where_symbols_missed - how many files with places could not be opened
+ * @symbols: symbols
+ */
+unsigned int where_symbols_missed(const struct where_symbols *symbols)
+{
+	unsigned int nr = 0;
+	uint32_t i;
+
+	for (i = 0; i < symbols->files_nr; i++)
+		nr += symbols->file[i].missed;
+	return nr;
 }
