@@ -16,6 +16,8 @@ wildcards=(0.0.0.0)
 [[ ! -e /proc/net/if_inet6 || $(< /proc/sys/net/ipv6/bindv6only) != 0 ]] || wildcards+=(::)
 ((${#wildcards[@]} == 2)) || skip 'the daemon listens at ::' 'this machine has no IPv6, or keeps it apart'
 read -r own _ < <(hostname -I) || true
+called=$(sed 's/#.*//' /etc/hosts | awk '/^(127\.|::1)/ { for (i = 2; i <= NF; i++) print $i }' |
+	grep -vix "localhost\|$(hostname)" | head -n 1) || true
 for address in "${wildcards[@]}"; do
 	if serve --address "$address"; then
 		# The note comes right after the one that it listens, which is what serve() waits for.
@@ -29,6 +31,12 @@ for address in "${wildcards[@]}"; do
 			ask 'GET /metrics'
 			answers "$address: localhost over $at" 200 "$classic"
 		done
+		if [[ -n $called ]]; then
+			host=$called ask 'GET /metrics'
+			answers "$address: a name of the loopback in /etc/hosts" 200 "$classic"
+		else
+			skip "$address: a name of the loopback in /etc/hosts" 'there is none but localhost'
+		fi
 		if [[ ${own-} == *.* ]]; then
 			at=$own host=node17.example ask 'GET /metrics'
 			answers "$address: others call it by any name" 200 "$classic"

@@ -5,8 +5,8 @@
  * A client that sends its request, or takes the answer, a byte at a time could stay for
  * ever. So each request has a time in all. If all connections are taken, one goes of the address
  * that has the most: one without an answer on the way if there is one, and of these the one that
- * has waited longest.  So a scraper gets in and stays whatever one other address does.  Those go
- * too that keep answers from being freed, if these are large.
+ * has waited longest.  So a scraper gets in and stays whatever one other address does.  Clients that
+ * keep large answers from being freed go too.
  */
 #include "clients.h"
 
@@ -15,6 +15,9 @@
 
 #include "clock.h"
 #include "socket.h"
+
+/* A new client has asked by then, unless its network is slow. */
+#define ASKS_NS		(100 * NS_PER_MS)
 
 static uint64_t end_of(const struct export_client *client)
 {
@@ -27,25 +30,33 @@ static void expire(const struct export_client *client)
 	shutdown(client->fd, SHUT_RDWR);
 }
 
+/* Without an answer on the way, and not just about to ask for one. */
+static bool is_idle(const struct export_client *client, uint64_t now)
+{
+	return !client->length && (client->answered || now - client->since_ns > ASKS_NS);
+}
+
 /* Whether @one has to go before @other. */
-static bool goes_first(const struct export_client *one, const struct export_client *other)
+static bool goes_first(const struct export_client *one, const struct export_client *other,
+		       uint64_t now)
 {
 	if (one->nr_peer != other->nr_peer)
 		return one->nr_peer > other->nr_peer;
-	if (!one->length != !other->length)
-		return !one->length;
+	if (is_idle(one, now) != is_idle(other, now))
+		return is_idle(one, now);
 	return one->since_ns < other->since_ns;
 }
 
 static void expire_one(struct export_clients *clients)
 {
 	const struct export_client *first = NULL;
+	uint64_t now = clock_now_ns();
 	size_t i;
 
 	for (i = 0; i < clients->max; i++) {
 		const struct export_client *client = clients->client[i];
 
-		if (client && (!first || goes_first(client, first)))
+		if (client && (!first || goes_first(client, first, now)))
 			first = client;
 	}
 	if (first)

@@ -10,10 +10,10 @@
  *
  * A cgroup keeps its place for its life, unless its branch has far more than its share.  Users make
  * cgroups too, and so many in a branch of their own that nobody else had a place.  So one that
- * waits looks where its path parts from those of others.  It takes a place of a branch there that
- * has more than twice as many as its own would have.  Each time the two are less unlike than
- * before, so this ends, and no two cgroups take a place from each other in turn.  A branch of two
- * loses none.
+ * has waited for a reading looks where its path parts from those of others.  It takes a place of a
+ * branch there that has more than twice as many as its own would have.  Each time the two are less
+ * unlike than before, so this ends, and no two cgroups take a place from each other in turn.  A
+ * branch of two loses none.  One that ends at once takes no place of a living one.
  *
  * A cgroup that ran without series is counted from when it gets them, not from when it was made: a
  * scraper may have seen an earlier cgroup of this path, and would take the rest for one jump.
@@ -410,7 +410,7 @@ static bool show_more(struct export_cgroups *cgroups, struct reading *reading)
 
 		if (living->shown)
 			continue;
-		if (full)
+		if (full && has_waited(cgroups, living->record->id))
 			victim = find_victim(reading, living);
 		if ((!full || victim) && path_length(cgroups, living->record) <= EXPORT_PATH_MAX)
 			memory = show(cgroups, reading, living, victim);

@@ -9,6 +9,10 @@
 
 #include <arpa/inet.h>
 #include <limits.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -130,6 +134,38 @@ static bool name_in(const char *host, char name[HOST_NAME_MAX + 1])
 	return true;
 }
 
+static bool is_loopback(const char *address)
+{
+	struct in6_addr v6;
+	struct in_addr v4;
+
+	if (inet_pton(AF_INET, address, &v4) == 1)
+		return ntohl(v4.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+	return inet_pton(AF_INET6, address, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+/* The full name of a machine is there, and others that it calls itself.  No server is asked. */
+static bool hosts_have(const char *name)
+{
+	FILE *hosts = fopen(_PATH_HOSTS, "re");
+	char *line = NULL, *word, *rest;
+	bool found = false;
+	size_t size = 0;
+
+	while (hosts && !found && getline(&line, &size, hosts) > 0) {
+		line[strcspn(line, "#\n")] = '\0';
+		word = strtok_r(line, " \t", &rest);
+		if (!word || !is_loopback(word))
+			continue;
+		while (!found && (word = strtok_r(NULL, " \t", &rest)))
+			found = !strcasecmp(name, word);
+	}
+	free(line);
+	if (hosts)
+		fclose(hosts);
+	return found;
+}
+
 /**
  * export_request_is_local - whether a request names this machine
  * @host: value of the header Host, NULL for none
@@ -137,7 +173,8 @@ static bool name_in(const char *host, char name[HOST_NAME_MAX + 1])
  * The page of a stranger that a browser here shows may let its own name stand for the address of
  * the loopback, and then read the answer.
  *
- * Return: true for an address, localhost, the name of this machine, and no name at all.
+ * Return: true for an address, localhost, the name of this machine, one that it has for the
+ * loopback, and no name at all.
  */
 bool export_request_is_local(const char *host)
 {
@@ -151,7 +188,7 @@ bool export_request_is_local(const char *host)
 	if (inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1)
 		return true;
 	return !strcasecmp(name, "localhost") ||
-	       (!gethostname(own, sizeof(own)) && !strcasecmp(name, own));
+	       (!gethostname(own, sizeof(own)) && !strcasecmp(name, own)) || hosts_have(name);
 }
 
 /**

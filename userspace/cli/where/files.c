@@ -2,7 +2,8 @@
 /*
  * The files that processes have mapped, opened with the rights of the caller. A process may leave
  * a FIFO, a device or a link out of its container in the place of a file, so only the file that
- * was mapped is opened, and none is before it is known to be that.
+ * was mapped is opened, and none is before it is known to be that; on btrfs and overlayfs it may be
+ * another regular file, of which nothing is read.
  */
 #include <fcntl.h>
 #include <inttypes.h>

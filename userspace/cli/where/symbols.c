@@ -174,7 +174,7 @@ static char *printable_copy(const char *text)
 static bool same_identity(const struct where_identity *one, const struct where_identity *other)
 {
 	return one->inode == other->inode &&
-	       (!one->dev_major || !other->dev_major ||
+	       (!one->dev_major != !other->dev_major ||
 		(one->dev_major == other->dev_major && one->dev_minor == other->dev_minor));
 }
 
