@@ -5,8 +5,8 @@
  * A client that sends its request, or takes the answer, a byte at a time could stay for
  * ever. So each request has a time in all. If all connections are taken, one goes of the address
  * that has the most: one without an answer on the way if there is one, and of these the one that
- * has waited longest.  So a scraper gets in and stays whatever one other address does.  Clients that
- * keep large answers from being freed go too.
+ * has waited longest.  So a scraper gets in and stays whatever one other address does.  Clients
+ * that keep large answers from being freed go too.
  */
 #include "clients.h"
 
