@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The daemon of topdown export and its clients: whom it answers, who has to go, and how often it looks.
+# The daemon of topdown export and its clients: whom it answers, and who has to go.
 set -euo pipefail
 # shellcheck source=userspace/check/suite.sh
 . "$(dirname "$0")/../suite.sh"
@@ -117,61 +117,6 @@ if FAKE_CPUS=256 serve -A --connections 8; then
 	stop TERM
 else
 	result 1 'the daemon listens with long answers'
-fi
-
-# A reading answers for ten times as long as it took, so whoever asks all the time costs a part of a
-# CPU.  Each reading of latencies is a step of the stand-in.  On a busy machine a request may take
-# longer than a reading answers, so what counts is the time that passes.
-cat > "$TMP/busy.py" << 'END'
-import glob, re, socket, sys, time
-
-one = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60)
-answers = one.makefile("rb")
-
-def ask(method):
-    more = "Accept-Encoding: gzip\r\n" if method == "HEAD" else ""
-    return f"{method} /metrics HTTP/1.1\r\nHost: localhost\r\n{more}\r\n".encode()
-
-def take(body=False):
-    while (line := answers.readline()) != b"\r\n":
-        if line.lower().startswith(b"content-length:"):
-            length = int(line.split(b":")[1])
-    if body:
-        return int(re.search(rb"\ntopdown_retire_latency_samples_total{.*SPLIT_LOADS.*} (\d+)", answers.read(length)).group(1))
-    return None
-
-def steps():
-    one.sendall(ask("GET"))
-    return take(True)
-
-def spent():
-    """Seconds of a CPU that the exporter has had."""
-    return sum(int(open(name).read().split()[0]) for name in
-               glob.glob(f"/proc/{sys.argv[2]}/task/*/schedstat")) / 1e9
-
-first = steps()
-time.sleep(3)
-before = spent()
-second = steps()
-cost = spent() - before
-begun = time.monotonic()
-for _ in range(20):
-    one.sendall(ask("HEAD") * 50)
-    for _ in range(50):
-        take()
-elapsed = time.monotonic() - begun
-readings = round((steps() - second) / (second - first))
-# A cold cache may make one dearer than another.
-most = 3 + 3 * elapsed / (10 * cost)
-print(f"{readings} readings in {elapsed:.2f} s, {cost:.3f} s each, at most {most:.0f}")
-sys.exit(readings > most)
-END
-if FAKE_LATENCY_CPUS=128 FAKE_CPUS=128 serve -A --latency all; then
-	run python3 "$TMP/busy.py" "$port" "$daemon"
-	result "$status" "1000 requests at once are few readings ($out)"
-	stop TERM
-else
-	result 1 'the daemon listens for one that asks all the time'
 fi
 
 # At most so many, and the one that waits longest goes.

@@ -410,8 +410,7 @@ if [[ $TOPDOWN != */asan/* ]]; then
 	each=$(each_bytes)
 	result "$((each < 984 || each > 1280))" "the sum: a CPU and event take 1 KiB ($each)"
 	each=$(each_bytes -A)
-	# A reading has an answer in each format, until it is too old.
-	result "$((each < 984 || each > 9216))" "-A: a CPU and event take 9 KiB in all formats ($each)"
+	result "$((each < 984 || each > 5632))" "-A: a CPU and event take 5 KiB ($each)"
 	need=$((8 + (each + 2048) * 512 * 32 / 1024 / 1024))
 	result "$((2 * need > limit))" "the unit's limit of memory suffices ($need MB of $limit MB)"
 fi

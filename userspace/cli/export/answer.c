@@ -100,20 +100,9 @@ static void forget(struct export_answers *answers)
 }
 
 /* How long a reading answers. */
-static uint64_t kept_ns(const struct export_answers *answers)
+static unsigned int kept_ms(const struct export_answers *answers)
 {
-	uint64_t least = answers->data.cgroups.wanted ? EXPORT_CGROUPS_MS : EXPORT_SNAPSHOT_MS;
-	uint64_t kept_ns = answers->spent_ns * EXPORT_SNAPSHOT_TIMES;
-
-	return kept_ns > least * NS_PER_MS ? kept_ns : least * NS_PER_MS;
-}
-
-static uint64_t cpu_time_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
+	return answers->data.cgroups.wanted ? EXPORT_CGROUPS_MS : EXPORT_SNAPSHOT_MS;
 }
 
 /**
@@ -124,14 +113,13 @@ static uint64_t cpu_time_ns(void)
  */
 bool export_answers_update(struct export_answers *answers)
 {
-	uint64_t now = clock_now_ns(), begun = cpu_time_ns();
+	uint64_t now = clock_now_ns();
 
-	if (answers->taken_ns && now - answers->taken_ns < kept_ns(answers))
+	if (answers->taken_ns && now - answers->taken_ns < kept_ms(answers) * NS_PER_MS)
 		return false;
 	forget(answers);
 	export_data_update(&answers->data);
 	answers->taken_ns = now;
-	answers->spent_ns = cpu_time_ns() - begun;
 	return true;
 }
 
@@ -147,12 +135,9 @@ const struct export_answer *export_answer_metrics(struct export_answers *answers
 						  enum export_format format, bool gzip)
 {
 	struct export_answer *answer = &answers->metrics[format][gzip];
-	uint64_t begun = cpu_time_ns();
 
-	if (!answer->response) {
+	if (!answer->response)
 		*answer = make_metrics(answers, format, gzip);
-		answers->spent_ns += cpu_time_ns() - begun;
-	}
 	return answer->response ? answer : NULL;
 }
 

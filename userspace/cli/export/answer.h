@@ -11,8 +11,6 @@
 
 /* Answers within so many ms are one reading, so that many scrapers cost as much as one. */
 #define EXPORT_SNAPSHOT_MS	10
-/* It answers so many times as long as it takes to make, so that no scraper keeps a CPU busy. */
-#define EXPORT_SNAPSHOT_TIMES	10
 /* The same with cgroups: owners interrupt CPUs, and the module looks at them once a second. */
 #define EXPORT_CGROUPS_MS	1000
 
@@ -30,13 +28,11 @@ struct export_answer {
  * struct export_answers - answers that are kept
  * @data: the module
  * @taken_ns: when @data was looked at; 0 for never
- * @spent_ns: time on a CPU for that, and for the answers of it
  * @metrics: an answer for each format, without and with compression
  */
 struct export_answers {
 	struct export_data data;
 	uint64_t taken_ns;
-	uint64_t spent_ns;
 	struct export_answer metrics[EXPORT_FORMATS][2];
 };
 
