@@ -345,6 +345,37 @@ static void put_program(const char *path)
 	free(bytes);
 }
 
+/* The number of a file that a process has mapped. */
+static uint32_t object_of(struct where_symbols *symbols, uint32_t dev_major, uint32_t dev_minor)
+{
+	const struct topdown_stall stall = { .pid = getpid(), .time_ns = TIME_NS + 1 };
+	struct topdown_stalls_map map = {
+		.time_ns = TIME_NS,
+		.pid = getpid(),
+		.change = TOPDOWN_STALLS_MAPPED,
+		.inode = 2,
+		.dev_major = dev_major,
+		.dev_minor = dev_minor,
+	};
+	struct where_place place = { 0 };
+
+	if (!dl_iterate_phdr(find_code, &map) || where_symbols_change(symbols, &map, "/none") ||
+	    where_symbols_place(symbols, &stall, (uintptr_t)loop_of_somebody, &place))
+		fail("place");
+	return place.object;
+}
+
+/* The first file of every tmpfs has the same inode; some kernels have two devices for an overlay. */
+static void test_devices(void)
+{
+	struct where_symbols *symbols = where_symbols_new(false);
+	uint32_t first = object_of(symbols, 0, 39);
+
+	check(object_of(symbols, 0, 40) != first && object_of(symbols, 8, 2) == first,
+	      "files of two devices are two, but for an overlay and what is below it");
+	where_symbols_free(symbols);
+}
+
 /* A program that a container runs again and again, and whose first process has ended. */
 static void test_again(void)
 {
@@ -532,7 +563,7 @@ int main(void)
 {
 	char command[64];
 
-	ktap_begin(&ktap, 19);
+	ktap_begin(&ktap, 20);
 	memcpy(directory, DIRECTORY, sizeof(directory));
 	if (!mkdtemp(directory) || chdir(directory))
 		fail(directory);
@@ -543,6 +574,7 @@ int main(void)
 	alarm(0);
 	unsetenv("DEBUGINFOD_URLS");
 	test_again();
+	test_devices();
 	test_beside();
 	put_objdump();
 	test_names();

@@ -30,10 +30,11 @@ static void expire(const struct export_client *client)
 	shutdown(client->fd, SHUT_RDWR);
 }
 
-/* Without an answer on the way, and not just about to ask for one. */
+/* Without an answer on the way, and not the only one of its address that is just about to ask. */
 static bool is_idle(const struct export_client *client, uint64_t now)
 {
-	return !client->length && (client->answered || now - client->since_ns > ASKS_NS);
+	return !client->length && (client->answered || client->nr_peer > 1 ||
+				   now - client->since_ns > ASKS_NS);
 }
 
 /* Whether @one has to go before @other. */
