@@ -365,7 +365,7 @@ static uint32_t object_of(struct where_symbols *symbols, uint32_t dev_major, uin
 	return place.object;
 }
 
-/* The first file of every tmpfs has the same inode; some kernels have two devices for an overlay. */
+/* The first file of each tmpfs has the same inode; some kernels have two devices for an overlay. */
 static void test_devices(void)
 {
 	struct where_symbols *symbols = where_symbols_new(false);
