@@ -11,6 +11,7 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
 #include <linux/rculist.h>
@@ -165,6 +166,7 @@ static bool td_watch_cpu(struct td_watch *watch, const struct topdown_map_record
 static void td_watch_add(struct td_watch *watch, const struct topdown_map_record *record)
 {
 	lockdep_assert_held(&watch->lock);
+	cpumask_set_cpu(record->cpu, watch->added);
 	if (!td_watch_has_node(&watch->what, record))
 		return;
 	watch->slots += record->window.slots;
@@ -181,7 +183,23 @@ static u32 td_watch_ratio_of_sum(struct td_watch *watch)
 		ratio = td_ratio(watch->slots_of_node, watch->slots);
 	watch->slots = 0;
 	watch->slots_of_node = 0;
+	cpumask_copy(watch->before, watch->added);
+	cpumask_clear(watch->added);
 	return ratio;
+}
+
+/*
+ * Windows of the CPUs end in changing order, as each timer is due at a tick and may be two late.
+ * So a sum of just a period may lack a CPU that is busy, and have two windows of another.
+ */
+static bool td_watch_sum_is_whole(const struct td_watch *watch, u64 end, u64 period)
+{
+	s64 spent = end - watch->begun;
+
+	lockdep_assert_held(&watch->lock);
+	if (spent < (s64)period)
+		return false;
+	return cpumask_subset(watch->before, watch->added) || spent > (s64)(period + 2 * TICK_NSEC);
 }
 
 /* Once in a period, the CPU whose window closes then compares the sum. */
@@ -193,10 +211,14 @@ static bool td_watch_sum(struct td_watch *watch, const struct topdown_map_record
 
 	spin_lock_bh(&watch->lock);
 	td_watch_add(watch, record);
-	if ((s64)(look.end - watch->begun) >= (s64)period) {
-		look.begin = watch->begun;
+	/* In idle time none of the CPUs ends a window. */
+	look.begin = min(watch->latest, look.end);
+	watch->latest = max(watch->latest, look.end);
+	td_watch_awake(&look, period);
+	if (td_watch_sum_is_whole(watch, look.end, period)) {
+		if (!look.idle)
+			look.begin = watch->begun;
 		look.ratio = td_watch_ratio_of_sum(watch);
-		td_watch_awake(&look, period);
 		news = td_watch_look(&watch->watched[0], &watch->what, &look);
 		watch->begun = look.end;
 	}
@@ -282,6 +304,8 @@ void td_watch_gone(unsigned int cpu, const struct cpumask *measured)
 
 static void td_watch_free(struct td_watch *watch)
 {
+	free_cpumask_var(watch->before);
+	free_cpumask_var(watch->added);
 	free_cpumask_var(watch->cpus);
 	kvfree(watch);
 }
@@ -323,11 +347,15 @@ static struct td_watch *td_watch_alloc(const struct topdown_watch *what,
 	watch = kvzalloc(struct_size(watch, watched, sum ? 1 : range), GFP_KERNEL_ACCOUNT);
 	if (!watch)
 		return NULL;
-	if (!alloc_cpumask_var(&watch->cpus, GFP_KERNEL_ACCOUNT)) {
-		kvfree(watch);
+	/* Those after the first that there is no memory for are NULL, which may be freed. */
+	if (!alloc_cpumask_var(&watch->cpus, GFP_KERNEL_ACCOUNT) ||
+	    !zalloc_cpumask_var(&watch->added, GFP_KERNEL_ACCOUNT) ||
+	    !alloc_cpumask_var(&watch->before, GFP_KERNEL_ACCOUNT)) {
+		td_watch_free(watch);
 		return NULL;
 	}
 	cpumask_copy(watch->cpus, cpus);
+	cpumask_copy(watch->before, cpus);
 	watch->what = *what;
 	watch->first = first;
 	watch->nr = sum ? 1 : range;
@@ -361,6 +389,7 @@ struct td_watch *td_watch_create(struct td_watch_queue *queue,
 	watch->queue = queue;
 	watch->user = user;
 	watch->begun = ktime_get_ns();
+	watch->latest = watch->begun;
 	td_watch_setup(watch);
 	return watch;
 }

@@ -544,6 +544,36 @@ static int napper_start(unsigned int cpu, int profile, unsigned int work_ms, uns
 }
 
 /*
+ * A CPU that naps ends its windows a bit later each time, so those of the other overtake them.
+ * A sum of two windows of the other and none of it would be beyond.
+ */
+TEST_F_TIMEOUT(threshold, each_sum_has_all_busy_cpus, 60)
+{
+	const bool below = variant->flags & TOPDOWN_WATCH_BELOW;
+	const struct topdown_watch sum = {
+		.node = NODE, .ratio = TOPDOWN_RATIO_ONE / 4 * (below ? 1 : 3),
+		.flags = variant->flags | TOPDOWN_WATCH_SUM,
+	};
+	__u64 cpus[TD_CPUS_MAX / 64] = { };
+	unsigned int other = self->cpus[1];
+	int napper;
+
+	if (self->nr < 3)
+		SKIP(return, "there are fewer than three CPUs");
+	ASSERT_EQ(0, period_set("20"));
+	napper = napper_start(other, variant->within, 5, 2);
+	ASSERT_LT(0, napper);
+	STAY(variant->beyond, 200);
+	cpus[other / 64] |= 1ULL << (other % 64);
+	cpus[self->follow.cpu / 64] |= 1ULL << (self->follow.cpu % 64);
+	ASSERT_EQ(1, watch_add(self->follow.map.fd, cpus, TD_CPUS_MAX / 64, &sum));
+	sleep_ms(4000);
+	EXPECT_EQ(0, take(&self->follow));
+	kill(napper, SIGKILL);
+	waitpid(napper, NULL, 0);
+}
+
+/*
  * A CPU that works for much less than the time, and sleeps for longer, was not beyond all the
  * time, and no window says that it was back.
  */

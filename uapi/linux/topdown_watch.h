@@ -26,6 +26,7 @@
 /*
  * Compare the sum over the CPUs, not each CPU, when a window ends and a period has passed since
  * the last time.  The sum has all windows that ended since then, so each window is in one sum.
+ * It waits for CPUs that the sum before had a window of, but only two ticks longer.
  */
 #define TOPDOWN_WATCH_SUM	(1U << 2)
 /* Remove a watch, with its unread watch events, instead of adding one. */
