@@ -26,7 +26,7 @@ struct td_tallies;
 
 /**
  * struct td_session - the slots of some tasks
- * @serial: number of the session, of all since the module was loaded
+ * @serial: number of the session, which no other has had since the module was loaded
  * @owner: process that attached the session, in the initial namespace
  * @process: new threads inherit
  * @children: new processes inherit

@@ -343,7 +343,10 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 
 #define SESSIONS	3
 
-/* Each session has a serial number of its own. */
+/*
+ * Each session has a serial number of its own, and it does not tell how many there were before:
+ * three in a row by chance are once in 10^31.
+ */
 TEST_F_TIMEOUT(trace, sessions_differ_by_serial, 120)
 {
 	uint64_t serials[SESSIONS] = { 0 }, serial;
@@ -381,6 +384,7 @@ TEST_F_TIMEOUT(trace, sessions_differ_by_serial, 120)
 	}
 	fclose(trace);
 	EXPECT_EQ(SESSIONS, lines);
+	EXPECT_FALSE(serials[1] == serials[0] + 1 && serials[2] == serials[1] + 1);
 }
 
 TEST_HARNESS_MAIN

@@ -140,8 +140,9 @@ struct topdown_session_kind {
  *	topdown_figures.children_slots with their slots
  * @out_nr_kinds: how many kinds the module knows, also if @kinds is 0
  * @__reserved: 0
- * @out_serial: number of the session, of all since the module was loaded, from 1; the same in
- *	its map, in /proc/PID/fdinfo and in the trace event topdown_session
+ * @out_serial: number of the session, which no other has had since the module was loaded, in no
+ *	order; never 0, and at most 2^52.  The same in its map, in /proc/PID/fdinfo and in the
+ *	trace event topdown_session
  * @out_nodes: as topdown_record.nodes: the nodes that all of @out_figures have
  * @out_time_ns: when the session was read, CLOCK_MONOTONIC
  * @out_switches: how often its tasks were given a CPU, as perf sees it.  Two tasks that follow

@@ -36,7 +36,7 @@ class SessionReading:
         self.atom = Figures(abi.Figures.from_buffer_copy(kinds[abi.KIND_ATOM].figures))
 
     serial = number("out_serial",
-                    "Number of the session, of all since the module was loaded, from 1.")
+                    "Number of the session, which no other has had since the module was loaded.")
     state = word(
         "out_state", "topdown_session_state_name",
         """What has become of it: "running", "disabled", "exited", "ended" or "detached".""")
