@@ -153,9 +153,23 @@ static bool pod_of_directory(char uid[CONTAINER_POD_SIZE], struct part part, str
 	return copy_uid(uid, (struct part){ part.at + 3, part.length - 3 }, '-');
 }
 
-static bool find_pod(char uid[CONTAINER_POD_SIZE], struct part part, struct part above)
+static bool is_pod(char uid[CONTAINER_POD_SIZE], struct part part, struct part above)
 {
 	return pod_of_slice(uid, part) || pod_of_directory(uid, part, above);
+}
+
+/* What is in a pod is of that pod, whatever name a container there gives its own cgroups. */
+static void find_pod(char uid[CONTAINER_POD_SIZE], struct part part, struct part above)
+{
+	char outer[CONTAINER_POD_SIZE];
+
+	if (!is_pod(uid, part, above))
+		return;
+	while (above.length) {
+		part = take_last(&above);
+		if (is_pod(outer, part, above))
+			*uid = '\0';
+	}
 }
 
 /* ID, RUNTIME-ID or RUNTIME-ID.scope; what watches a container has RUNTIME-conmon-ID. */
