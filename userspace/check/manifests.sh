@@ -75,7 +75,8 @@ checks = {
     # A resource that is not Kubernetes' own has quotas of requests only.
     "the quota of the manual forbids what the plugin gives": quota["apiVersion"] == "v1"
         and quota["spec"] == {"hard": {f"requests.squat.ai/{plugin['name']}": "0"}},
-    "images have a registry and a tag": all(re.fullmatch(r"[a-z.]+\.[a-z]+/[^:]+:[^:]+", image)
+    "images have a registry and a tag that stays": all(
+        re.fullmatch(r"[a-z.]+\.[a-z]+/[^:]+:(?!latest$)[^:]+", image)
         for image in (container["image"], modules["Module"]["spec"]["devicePlugin"]["container"]["image"])),
     "the module is built from what is there":
         build["dockerfileConfigMap"]["name"] == modules["ConfigMap"]["metadata"]["name"]
@@ -111,8 +112,9 @@ daemonset.yaml hostUsers:.true hostUsers: false
 daemonset.yaml kubernetes.io/metadata.name:.monitoring app: prometheus
 daemonset.yaml port:.18673 port: 8080
 module.yaml /dev/topdown /dev/mem
-module.yaml docker.io/squat squat
-module.yaml plugin:latest plugin
+module.yaml registry.example/generic generic
+module.yaml plugin:1.0 plugin
+module.yaml plugin:1.0 plugin:latest
 topdown-cdi.json /dev/topdown /dev/topdown0
 END
 
