@@ -232,6 +232,13 @@ class Recordings(unittest.TestCase):
         with self.assertRaises(FileNotFoundError):
             topdown.Recording("/none")
 
+    def test_deep(self):
+        """recordings: the paths of deep cgroups cost no more than others"""
+        names = [owner(i, 1, b"x" * 127, max(i - 1, 0), 1) for i in range(2000)]
+        seen = self.read(file(CPUS[0], (13, array(*names)), (10, end(0))))
+        self.assertEqual(seen.owners[1]["path"], f"/{'x' * 127}/{'x' * 127}")
+        self.assertEqual(len(seen.owners[-1]["path"]), 64 * 128)
+
     @unittest.skipUnless(pandas, "pandas is not installed")
     def test_frame(self):
         """recordings: a pandas frame"""

@@ -20,6 +20,8 @@ MAGIC = b"tdrecord"
 VERSION = 1
 BLOCK_MAX = 1 << 20
 SECTOR = 512
+# Of a path, as the command has it.
+LEVELS_MAX = 64
 
 _START = struct.Struct("<8sII")
 _BLOCK = struct.Struct("<IIII")
@@ -410,14 +412,25 @@ class Recording:
             raise self._odd("there is no such kind of owner")
         what, name = WORDS[raw.what], raw.name.decode(errors="replace")
         parent = raw.parent if what == "cgroup" and raw.parent < raw.owner else None
-        above = "" if parent is None else self.owners[parent]["path"].rstrip("/")
-        path = "" if what != "cgroup" else f"{above}/{name}"
+        path = self._path(parent, name) if what == "cgroup" else ""
         owner = {"what": what, "id": raw.id, "start_ns": raw.start_ns, "parent": parent,
                  "name": name if what in ("process", "cgroup") else what, "path": path}
         if raw.owner == len(self.owners):
             self.owners.append(owner)
         else:
             self.owners[raw.owner] = owner
+
+    def _path(self, parent: Optional[int], name: str) -> str:
+        """The path of a cgroup.  Of a deep one, which nobody has, it is the end: or a file would
+        cost memory by the square of its length."""
+        names = [name]
+        while parent is not None and len(names) < LEVELS_MAX:
+            above = self.owners[parent]
+            if above["what"] != "cgroup":
+                break
+            names.append(above["name"])
+            parent = above["parent"]
+        return "/" + "/".join(name for name in reversed(names) if name)
 
     def _take_owned(self, head: _Owned, payload: bytes) -> None:
         least = ctypes.sizeof(_Share)
