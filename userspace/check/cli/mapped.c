@@ -510,6 +510,8 @@ static void check_forms(const struct where_run *run, const struct where_rows *ro
 	      "a listing has a printable heading");
 	check(shows(FORM_LISTING, run, rows, "call\t1 <?[2J>\n", 0),
 	      "a listing has printable instructions, of the file that has the symbols");
+	check(shows(FORM_LISTING, run, rows, "limits\t60 2097152\n", 0),
+	      "objdump has limits of time and memory");
 }
 
 static void test_names(void)
@@ -546,13 +548,39 @@ static void test_names(void)
 	where_points_free(points);
 }
 
+static bool demangles(const char *name, const char *to)
+{
+	char *text = where_demangle(name);
+	bool same = text && !strcmp(text, to);
+
+	free(text);
+	return same;
+}
+
+/* Each parameter is twice the one before, so this is some 35 MB. */
+static void test_demangle(void)
+{
+	char name[256] = "_Z1f1AIiiE";
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		char last = i < 10 ? '0' + i : 'A' + i - 10;
+
+		snprintf(name + strlen(name), sizeof(name) - strlen(name), "S_IS%c_S%c_E", last, last);
+	}
+	check(demangles("_Z1fi", "f(int)") && demangles("_RNvC1a1b", "a::b") &&
+	      demangles("main", "main"), "names are as people write them");
+	check(demangles(name, name), "a name that would be endless stays as it is");
+}
+
 /* Some write control characters as two others, so this one is ours. */
 static void put_objdump(void)
 {
 	static const char script[] =
 		"#!/bin/sh\n"
 		"for last; do :; done\n"
-		"cmp -s \"$last\" copy && printf '  1:\\tcall\\t1 <\\033[2J>\\n'\n";
+		"cmp -s \"$last\" copy && printf '  1:\\tcall\\t1 <\\033[2J>\\n'\n"
+		"printf '  2:\\tlimits\\t%s %s\\n' \"$(ulimit -t)\" \"$(ulimit -d)\"\n";
 
 	put_file("objdump", script, sizeof(script) - 1);
 	if (chmod("objdump", 0755) || setenv("PATH", ".:/usr/bin:/bin", true))
@@ -563,7 +591,7 @@ int main(void)
 {
 	char command[64];
 
-	ktap_begin(&ktap, 20);
+	ktap_begin(&ktap, 23);
 	memcpy(directory, DIRECTORY, sizeof(directory));
 	if (!mkdtemp(directory) || chdir(directory))
 		fail(directory);
@@ -578,6 +606,7 @@ int main(void)
 	test_beside();
 	put_objdump();
 	test_names();
+	test_demangle();
 	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	if (chdir("/") || system(command))
 		fail(directory);

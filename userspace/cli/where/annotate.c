@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,9 @@
 
 #define OBJDUMP		"objdump"
 #define EXIT_NO_OBJDUMP	127
+/* Nobody's program needs as much, but one that was made to. */
+#define OBJDUMP_BYTES	(2ULL << 30)
+#define OBJDUMP_SECONDS	60
 
 /**
  * struct line - an instruction of the function that has samples
@@ -115,6 +119,15 @@ static int collect(struct listing *listing)
 	return 0;
 }
 
+/* A file of 1 MB can make objdump work for ever, or fill the memory. */
+static void limit(int what, rlim_t most)
+{
+	struct rlimit now;
+
+	if (getrlimit(what, &now) || now.rlim_cur > most)
+		setrlimit(what, &(struct rlimit){ most, most });
+}
+
 /* This is in the child. */
 static void run_objdump(const struct listing *listing, int fd)
 {
@@ -129,6 +142,8 @@ static void run_objdump(const struct listing *listing, int fd)
 	snprintf(from, sizeof(from), "--start-address=0x%" PRIx64, symbol->start);
 	snprintf(to, sizeof(to), "--stop-address=0x%" PRIx64, symbol->start + symbol->size);
 	dup2(fd, STDOUT_FILENO);
+	limit(RLIMIT_DATA, OBJDUMP_BYTES);
+	limit(RLIMIT_CPU, OBJDUMP_SECONDS);
 	execlp(OBJDUMP, OBJDUMP, "-d", "-C", "--no-show-raw-insn", from, to, path, (char *)NULL);
 	_exit(EXIT_NO_OBJDUMP);
 }
