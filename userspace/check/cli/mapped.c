@@ -548,6 +548,50 @@ static void test_names(void)
 	where_points_free(points);
 }
 
+#define MAPS		60000
+#define CHILDREN	80
+#define MAP_SIZE	4096
+
+static uint32_t object_at(struct where_symbols *symbols, uint32_t pid)
+{
+	const struct topdown_stall stall = { .pid = pid, .time_ns = TIME_NS + 1 };
+	struct where_place place = { 0 };
+
+	if (where_symbols_place(symbols, &stall, MAP_SIZE, &place))
+		fail("place");
+	return place.object;
+}
+
+/* They have no files, and no such processes are there. */
+static void test_many(void)
+{
+	struct where_symbols *symbols = where_symbols_new(false);
+	struct topdown_stalls_map map = {
+		.time_ns = TIME_NS, .pid = 1U << 30, .change = TOPDOWN_STALLS_MAPPED,
+	};
+	unsigned int i;
+
+	for (i = 1; i <= MAPS; i++) {
+		map.start = (uint64_t)i * MAP_SIZE;
+		map.end = map.start + MAP_SIZE;
+		if (where_symbols_change(symbols, &map, "//anon"))
+			fail("map");
+	}
+	map.change = TOPDOWN_STALLS_FORKED;
+	map.parent = map.pid;
+	for (i = 1; i <= CHILDREN; i++) {
+		map.pid = map.parent + i;
+		if (where_symbols_change(symbols, &map, ""))
+			fail("fork");
+	}
+	check(object_at(symbols, map.parent) != WHERE_NO_OBJECT &&
+	      object_at(symbols, map.parent + 1) != WHERE_NO_OBJECT,
+	      "a process has the maps of its parent");
+	check(object_at(symbols, map.pid) == WHERE_NO_OBJECT && where_symbols_full(symbols),
+	      "processes with many maps do not fill the memory");
+	where_symbols_free(symbols);
+}
+
 static bool demangles(const char *name, const char *to)
 {
 	char *text = where_demangle(name);
@@ -591,7 +635,7 @@ int main(void)
 {
 	char command[64];
 
-	ktap_begin(&ktap, 23);
+	ktap_begin(&ktap, 25);
 	memcpy(directory, DIRECTORY, sizeof(directory));
 	if (!mkdtemp(directory) || chdir(directory))
 		fail(directory);
@@ -607,6 +651,7 @@ int main(void)
 	put_objdump();
 	test_names();
 	test_demangle();
+	test_many();
 	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	if (chdir("/") || system(command))
 		fail(directory);

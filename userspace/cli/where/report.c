@@ -79,6 +79,8 @@ static void note_samples(const struct where_run *run)
 			     (unsigned long long)throttled);
 	if (where_symbols_no_kernel(run->symbols))
 		message_note("where: functions of the kernel have no names (kernel.kptr_restrict, CAP_SYSLOG)");
+	if (where_symbols_full(run->symbols))
+		message_note("where: programs have made more maps than are kept, so some functions have no names");
 	if (missed)
 		message_note("where: functions of %u file%s have no names: replaced, removed, or in a container that has ended",
 			     missed, plural_text(missed));

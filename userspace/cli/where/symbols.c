@@ -15,8 +15,19 @@
 #define KALLSYMS	"/proc/kallsyms"
 #define KERNEL_NAME	"[kernel]"
 #define BUCKETS		4096
+#define HASH		0x9e3779b97f4a7c15ULL
+#define HASH_SHIFT	52
 /* A file that cannot be opened is looked for in the roots of so many processes. */
 #define TRIES		8
+/*
+ * Maps of all processes, 160 MB, of one process, and names of files. A process that is sampled can
+ * have 65,000 maps at a time, and each that it makes has them all again.
+ */
+#define MAPS_MAX	(4U << 20)
+#define MAPS_EACH_MAX	(128U << 10)
+#define FILES_MAX	(128U << 10)
+/* The end of a list of numbers. */
+#define NONE		UINT32_MAX
 
 /**
  * struct map - a part of a process, from some time on
@@ -37,6 +48,7 @@ struct map {
 /**
  * struct process - a process and what it has mapped
  * @pid: its number
+ * @next: another one with the same hash, or NONE
  * @executed_ns: when it executed its program; older maps are of the program before
  * @nr: number of @map
  * @room: how many there is room for
@@ -44,6 +56,7 @@ struct map {
  */
 struct process {
 	uint32_t pid;
+	uint32_t next;
 	uint64_t executed_ns;
 	size_t nr, room;
 	struct map *map;
@@ -51,6 +64,7 @@ struct process {
 
 /**
  * struct file - a file of a name
+ * @next: another one with the same hash, or NONE
  * @path: the name
  * @shown: the same for people and programs, as its owner may write anything into it
  * @identity: the file
@@ -60,6 +74,7 @@ struct process {
  * @object: its symbols, or NULL
  */
 struct file {
+	uint32_t next;
 	char *path;
 	char *shown;
 	struct where_identity identity;
@@ -78,12 +93,32 @@ struct known {
 	char *source;
 };
 
+/**
+ * struct where_symbols - all that is known
+ * @processes_nr: number of @process
+ * @processes_room: how many there is room for
+ * @process: processes, as they came
+ * @files_nr: number of @file
+ * @files_room: how many there is room for
+ * @file: files, as they came
+ * @maps_nr: maps of all processes
+ * @full: some were left out
+ * @kernel: functions of the kernel, or NULL
+ * @pids: the last process of each hash, or NONE
+ * @paths: the first file of each hash, or NONE
+ * @known: places of each hash
+ * @no_kernel: a function of the kernel was looked for in vain
+ */
 struct where_symbols {
 	size_t processes_nr, processes_room;
 	struct process *process;
 	size_t files_nr, files_room;
 	struct file *file;
+	size_t maps_nr;
+	bool full;
 	struct where_kernel *kernel;
+	uint32_t pids[BUCKETS];
+	uint32_t paths[BUCKETS];
 	struct known *known[BUCKETS];
 	bool no_kernel;
 };
@@ -114,7 +149,12 @@ struct where_symbols *where_symbols_new(bool kernel)
 {
 	struct where_symbols *symbols = calloc(1, sizeof(*symbols));
 
-	if (!symbols || !kernel)
+	if (!symbols)
+		return NULL;
+	/* All of them are NONE. */
+	memset(symbols->pids, 0xff, sizeof(symbols->pids));
+	memset(symbols->paths, 0xff, sizeof(symbols->paths));
+	if (!kernel)
 		return symbols;
 	symbols->kernel = where_kernel_open(KALLSYMS);
 	if (symbols->kernel)
@@ -178,24 +218,44 @@ static bool same_identity(const struct where_identity *one, const struct where_i
 		(one->dev_major == other->dev_major && one->dev_minor == other->dev_minor));
 }
 
+/* Not of the device, see above. */
+static unsigned int bucket_of_file(const char *path, uint64_t inode)
+{
+	uint64_t hash = inode;
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * HASH;
+	return hash >> HASH_SHIFT;
+}
+
+/* Of one that is too much @number is WHERE_NO_OBJECT. False without memory. */
 static bool find_file(struct where_symbols *symbols, const char *path, uint32_t pid,
 		      const struct where_identity *identity, uint32_t *number)
 {
+	uint32_t *head = &symbols->paths[bucket_of_file(path, identity->inode)], i, last = NONE;
 	struct file *file;
-	uint32_t i;
 
-	for (i = 0; i < symbols->files_nr; i++) {
+	/* Of two that may be it, the first is. */
+	for (i = *head; i != NONE; last = i, i = symbols->file[i].next) {
 		if (same_identity(&symbols->file[i].identity, identity) &&
 		    !strcmp(symbols->file[i].path, path)) {
 			*number = i;
 			return true;
 		}
 	}
+	*number = WHERE_NO_OBJECT;
+	/* The kernel and its modules are few. */
+	if (pid && symbols->files_nr >= FILES_MAX) {
+		symbols->full = true;
+		return true;
+	}
 	if (!grow(&symbols->file, symbols->files_nr, &symbols->files_room,
 		  sizeof(symbols->file[0])))
 		return false;
-	file = &symbols->file[symbols->files_nr++];
+	i = symbols->files_nr++;
+	file = &symbols->file[i];
 	*file = (struct file){
+		.next = NONE,
 		.path = strdup(path),
 		.shown = printable_copy(path),
 		.identity = *identity,
@@ -203,26 +263,43 @@ static bool find_file(struct where_symbols *symbols, const char *path, uint32_t 
 	};
 	if (!file->path || !file->shown)
 		return false;
+	if (last == NONE)
+		*head = i;
+	else
+		symbols->file[last].next = i;
 	*number = i;
 	return true;
 }
 
+static uint32_t *bucket_of_pid(struct where_symbols *symbols, uint32_t pid)
+{
+	return &symbols->pids[pid % BUCKETS];
+}
+
 static struct process *find_process(struct where_symbols *symbols, uint32_t pid)
 {
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < symbols->processes_nr; i++) {
+	for (i = *bucket_of_pid(symbols, pid); i != NONE; i = symbols->process[i].next) {
 		if (symbols->process[i].pid == pid)
 			return &symbols->process[i];
 	}
 	return NULL;
 }
 
-static int add_map(struct process *process, const struct map *map)
+/* Without one that is too much, samples in it are in no file. */
+static int add_map(struct where_symbols *symbols, struct process *process, const struct map *map)
 {
+	if (map->object == WHERE_NO_OBJECT)
+		return 0;
+	if (symbols->maps_nr >= MAPS_MAX || process->nr >= MAPS_EACH_MAX) {
+		symbols->full = true;
+		return 0;
+	}
 	if (!grow(&process->map, process->nr, &process->room, sizeof(*map)))
 		return -ENOMEM;
 	process->map[process->nr++] = *map;
+	symbols->maps_nr++;
 	return 0;
 }
 
@@ -256,7 +333,7 @@ static int read_maps(struct where_symbols *symbols, struct process *process)
 			       &map.object))
 			ret = -ENOMEM;
 		else
-			ret = add_map(process, &map);
+			ret = add_map(symbols, process, &map);
 	}
 	fclose(file);
 	return ret;
@@ -264,13 +341,15 @@ static int read_maps(struct where_symbols *symbols, struct process *process)
 
 static struct process *add_process(struct where_symbols *symbols, uint32_t pid)
 {
+	uint32_t *head = bucket_of_pid(symbols, pid);
 	struct process *process;
 
 	if (!grow(&symbols->process, symbols->processes_nr, &symbols->processes_room,
 		  sizeof(*process)))
 		return NULL;
-	process = &symbols->process[symbols->processes_nr++];
-	*process = (struct process){ .pid = pid };
+	process = &symbols->process[symbols->processes_nr];
+	*process = (struct process){ .pid = pid, .next = *head };
+	*head = symbols->processes_nr++;
 	return process;
 }
 
@@ -310,7 +389,7 @@ static int copy_parent(struct where_symbols *symbols, const struct topdown_stall
 		if (map.time_ns < parent->executed_ns)
 			continue;
 		map.time_ns = change->time_ns;
-		ret = add_map(child, &map);
+		ret = add_map(symbols, child, &map);
 	}
 	return ret;
 }
@@ -354,7 +433,7 @@ int where_symbols_change(struct where_symbols *symbols, const struct topdown_sta
 	}
 	if (!find_file(symbols, name, change->pid, &identity, &map.object))
 		return -ENOMEM;
-	return add_map(process, &map);
+	return add_map(symbols, process, &map);
 }
 
 /* The last one that was there at that time. */
@@ -413,9 +492,9 @@ static int place_in_kernel(struct where_symbols *symbols, uint64_t ip, struct wh
 	if (!symbols->kernel)
 		return -ENOMEM;
 	symbols->no_kernel |= !where_kernel_find(symbols->kernel, ip, &symbol, &module);
+	place->address = ip;
 	if (!find_file(symbols, module ? module : KERNEL_NAME, 0, &none, &place->object))
 		return -ENOMEM;
-	place->address = ip;
 	return 0;
 }
 
@@ -453,9 +532,9 @@ int where_symbols_place(struct where_symbols *symbols, const struct topdown_stal
 
 static unsigned int bucket_of(const struct where_place *place)
 {
-	uint64_t hash = (place->address ^ (uint64_t)place->object << 40) * 0x9e3779b97f4a7c15ULL;
+	uint64_t hash = (place->address ^ (uint64_t)place->object << 40) * HASH;
 
-	return hash >> 52;
+	return hash >> HASH_SHIFT;
 }
 
 /* Names of functions and sources are as a user has written them, too. */
@@ -548,6 +627,15 @@ int where_symbols_open(const struct where_symbols *symbols, uint32_t object)
 bool where_symbols_no_kernel(const struct where_symbols *symbols)
 {
 	return symbols->no_kernel;
+}
+
+/**
+ * where_symbols_full - whether there were more maps of processes, or files, than are kept
+ * @symbols: symbols
+ */
+bool where_symbols_full(const struct where_symbols *symbols)
+{
+	return symbols->full;
 }
 
 /**

@@ -63,6 +63,7 @@ const struct where_symbol *where_symbols_find(struct where_symbols *symbols,
 const char *where_symbols_object(const struct where_symbols *symbols, uint32_t object);
 int where_symbols_open(const struct where_symbols *symbols, uint32_t object);
 bool where_symbols_no_kernel(const struct where_symbols *symbols);
+bool where_symbols_full(const struct where_symbols *symbols);
 unsigned int where_symbols_missed(const struct where_symbols *symbols);
 
 /* demangle.c: the caller frees it; a copy if the name is not mangled. */

@@ -22,6 +22,8 @@
 /* How often records are taken; turns of events are longer. */
 #define STEP_MS		20
 #define CHAIN_MAX	64
+/* Then look at signals and at the end again, however fast programs make records. */
+#define BUSY_MS		500
 
 static const char *advice(int error, bool cpus)
 {
@@ -132,13 +134,13 @@ static int take_record(struct where_run *run, const struct topdown_stall *stall)
 	return ret ? no_memory() : 0;
 }
 
-/* All records that there are now. */
-static int take_records(struct where_run *run)
+/* All records that there are now, or those until a time. */
+static int take_records(struct where_run *run, uint64_t until_ns)
 {
 	struct topdown_stall stall;
-	int ret;
+	int ret = 0;
 
-	for (;;) {
+	while (!ret) {
 		ret = topdown_stalls_next(run->stalls, 0, &stall, sizeof(stall));
 		if (ret == -EAGAIN)
 			return take_changes(run);
@@ -148,9 +150,10 @@ static int take_records(struct where_run *run)
 		ret = ret ? 0 : take_changes(run);
 		if (!ret)
 			ret = take_record(run, &stall);
-		if (ret)
-			return ret;
+		if (clock_now_ns() >= until_ns)
+			break;
 	}
+	return ret;
 }
 
 /* A signal from a process is meant for the command as well; the terminal sends its own. */
@@ -195,7 +198,7 @@ static int follow(struct where_run *run, struct ticker *ticker)
 		if (event == TICKER_ERROR)
 			return message_fail(EXIT_RUNTIME, "where: cannot wait: %s",
 					    strerror(errno));
-		ret = take_records(run);
+		ret = take_records(run, clock_now_ns() + BUSY_MS * NS_PER_MS);
 	} while (!ret && !is_end(run, ticker, event) && !process_has_ended(run));
 	return ret;
 }
@@ -209,8 +212,9 @@ static int sample(struct where_run *run, struct ticker *ticker)
 	run->seconds = (double)(clock_now_ns() - run->start_ns) / NS_PER_S;
 	if (!ret)
 		ret = where_figures_end(run);
+	/* There will be no more of them. */
 	if (!ret)
-		ret = take_records(run);
+		ret = take_records(run, UINT64_MAX);
 	return ret;
 }
 
