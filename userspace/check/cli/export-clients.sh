@@ -136,4 +136,43 @@ else
 	result 1 'the daemon listens for few'
 fi
 
+# Who asks all the time gets a part of a CPU: two seconds at first, and a quarter of the others.
+cat > "$TMP/greedy.py" << 'END'
+import select, socket, sys, time
+
+port, pid, seconds = int(sys.argv[1]), sys.argv[2], 8
+
+def used():
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+begin, since = used(), time.monotonic()
+ones = [socket.create_connection(("127.0.0.1", port)) for _ in range(16)]
+for one in ones:
+    one.setblocking(False)
+sent = dict.fromkeys(ones, 0)
+request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+while time.monotonic() < since + seconds:
+    readable, writable, _ = select.select(ones, ones, [], 1)
+    for one in readable:
+        one.recv(1 << 20)
+    for one in writable:
+        sent[one] = (sent[one] + one.send((request * 99)[sent[one]:])) % len(request)
+spent = used() - begin
+print(f"# {spent:.1f} s of {time.monotonic() - since:.1f} s", file=sys.stderr)
+print(spent < 2 + seconds / 4 + 0.8)
+END
+if FAKE_CPUS=256 serve -A; then
+	run python3 "$TMP/greedy.py" "$port" "$daemon"
+	cat "$TMP/err"
+	expect 'clients that ask all the time do not have a CPU' 0 '^True$' '.*'
+	patience=5 ask 'GET /metrics'
+	answers 'and another one is served' 200 "$classic"
+	stop TERM
+	result "$status" 'the exporter that was busy ends well'
+else
+	result 1 'the daemon listens for greedy ones'
+fi
+
 finish

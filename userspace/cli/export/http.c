@@ -3,7 +3,7 @@
  * The daemon of topdown export.
  *
  * One thread does all: a scrape reads memory and takes less than a millisecond, and no client
- * can make it wait. Without clients it sleeps.
+ * can make it wait. Without clients it sleeps, and with too many of them it rests in between.
  */
 #include "http.h"
 
@@ -20,6 +20,7 @@
 
 #include "answer.h"
 #include "clients.h"
+#include "clock.h"
 #include "files.h"
 #include "message.h"
 #include "request.h"
@@ -27,6 +28,12 @@
 
 /* Bytes of older answers that are sent. A new answer is beside them, in several formats. */
 #define OLDER_MAX		(32 << 20)
+/*
+ * Who asks all the time gets this part of a CPU, for all clients together, and before that as much
+ * time as some large scrapes take.
+ */
+#define CPU_PART		4
+#define CPU_BURST_NS		(2 * NS_PER_S)
 #define TLS_PRIORITIES		"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 /**
@@ -37,6 +44,9 @@
  * @signals: descriptor of the signals
  * @closed: a connection was closed: if the library was full, it looks for clients again only
  *	when it is run again
+ * @used_ns: time on CPUs, at @seen_ns
+ * @seen_ns: when it was last looked at
+ * @debt_ns: time on CPUs beyond the part that there is
  * @starting: the library may print messages: later ones would be about broken clients
  * @files: certificate, key and users
  * @clients: connections
@@ -48,6 +58,9 @@ struct server {
 	int listening;
 	int signals;
 	bool closed;
+	uint64_t used_ns;
+	uint64_t seen_ns;
+	uint64_t debt_ns;
 	bool starting;
 	struct export_files files;
 	struct export_clients clients;
@@ -289,10 +302,37 @@ static int time_of_library(const struct server *server)
 	return ms < INT32_MAX ? (int)ms : INT32_MAX;
 }
 
-static bool wait_for_work(const struct server *server, int timeout_ms, bool *signalled)
+static uint64_t used_now_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return used.tv_sec * NS_PER_S + used.tv_nsec;
+}
+
+/* How long nobody is to be served, in ms. */
+static int rest_of(struct server *server)
+{
+	uint64_t used = used_now_ns(), now = clock_now_ns();
+	uint64_t paid = (now - server->seen_ns) / CPU_PART;
+
+	server->debt_ns += used - server->used_ns;
+	server->debt_ns -= server->debt_ns < paid ? server->debt_ns : paid;
+	server->used_ns = used;
+	server->seen_ns = now;
+	if (server->debt_ns <= CPU_BURST_NS)
+		return 0;
+	return (server->debt_ns - CPU_BURST_NS) * CPU_PART / NS_PER_MS + 1;
+}
+
+/* @rest_ms: for so long wait for signals alone */
+static bool wait_for_work(const struct server *server, int timeout_ms, int rest_ms, bool *signalled)
 {
 	const union MHD_DaemonInfo *info;
 	struct pollfd fds[2] = { { .fd = server->signals, .events = POLLIN } };
+
+	if (rest_ms && poll(fds, 1, rest_ms) < 0 && errno != EINTR)
+		return false;
 
 	info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	if (!info)
@@ -317,7 +357,7 @@ static int serve(struct server *server)
 		if (server->closed)
 			timeout_ms = 0;
 		server->closed = false;
-		if (!wait_for_work(server, timeout_ms, &signalled) ||
+		if (!wait_for_work(server, timeout_ms, rest_of(server), &signalled) ||
 		    MHD_run(server->daemon) != MHD_YES)
 			return message_fail(EXIT_RUNTIME, "export: cannot serve any more: %s",
 					    strerror(errno));
@@ -392,6 +432,8 @@ int export_serve(const struct export_options *options)
 	int ret = EXIT_RUNTIME;
 
 	if (prepare(&server)) {
+		server.used_ns = used_now_ns();
+		server.seen_ns = clock_now_ns();
 		/* Sample and sum up from now on, and not from the first scrape on. */
 		if (options->latency || options->cgroups)
 			export_data_update(&server.answers.data);
