@@ -221,6 +221,8 @@ class Recordings(unittest.TestCase):
                 "neither of CPUs nor of tasks": [(1, info(3))],
                 "first, and once": [CPUS[0], CPUS[0]],
                 "another size": [CPUS[0], (5, struct.pack("<II", 456, 2) + late)],
+                "block 3 makes no sense: its clock goes back": [
+                    CPUS[0], (11, struct.pack("<3Q", 9, 9, 9)), (11, struct.pack("<3Q", 9, 8, 9))],
                 "after the end": [CPUS[0], (10, end(0)), CPUS[1]],
                 "it has CPUs and tasks": [CPUS[0], TASKS[1], TASKS[2]],
                 "block 2 makes no sense: it has CPUs": [TASKS[0], CPUS[4]],

@@ -27,10 +27,18 @@
 uint64_t recording_epoch_ns(const struct recording *recording, uint64_t at_ns)
 {
 	const struct record_clock *clock = &recording->info.begin;
-	size_t i;
+	size_t from = 0, to = recording->nr_clocks, middle;
 
-	for (i = 0; i < recording->nr_clocks && recording->clock[i].monotonic_ns <= at_ns; i++)
-		clock = &recording->clock[i];
+	/* A file may have many of them, and asks this for each of its windows. */
+	while (from < to) {
+		middle = from + (to - from) / 2;
+		if (recording->clock[middle].monotonic_ns <= at_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from)
+		clock = &recording->clock[from - 1];
 	return at_ns - clock->monotonic_ns + clock->realtime_ns;
 }
 

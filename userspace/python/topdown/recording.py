@@ -6,6 +6,7 @@ import ctypes
 import os
 import struct
 import zlib
+from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from errno import ERANGE
@@ -202,6 +203,7 @@ class Recording:
         self._block = 0
         self._raw: Optional[_Info] = None
         self._clocks: List[_Clock] = []
+        self._clocks_ns: List[int] = []
         self._begin: Dict[int, Tuple[Figures, Record]] = {}
         self._next: Dict[int, int] = {}
         with open(path, "rb") as file:
@@ -226,10 +228,8 @@ class Recording:
 
         :param at_ns: CLOCK_MONOTONIC of the recorded machine, in ns
         """
-        clock = self._info.begin
-        for later in self._clocks:
-            if later.monotonic_ns <= at_ns:
-                clock = later
+        place = bisect_right(self._clocks_ns, at_ns)
+        clock = self._clocks[place - 1] if place else self._info.begin
         epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
         return epoch + timedelta(
             microseconds=(at_ns - clock.monotonic_ns + clock.realtime_ns) // 1000)
@@ -315,7 +315,7 @@ class Recording:
             self.command = [word.decode(errors="replace")
                             for word in payload.rstrip(b"\0").split(b"\0")]
         elif kind == CLOCK:
-            self._clocks.append(self._one(_Clock, payload))
+            self._take_clock(self._one(_Clock, payload))
         elif kind == END:
             self._take_end(self._one(_End, payload))
         elif kind == OWNED:
@@ -347,6 +347,12 @@ class Recording:
     def _check_cpu(self, cpu: int) -> None:
         if cpu >= self._info.nr_cpus:
             raise self._odd("there is no such CPU")
+
+    def _take_clock(self, raw: _Clock) -> None:
+        if self._clocks_ns and raw.monotonic_ns <= self._clocks_ns[-1]:
+            raise self._odd("its clock goes back")
+        self._clocks.append(raw)
+        self._clocks_ns.append(raw.monotonic_ns)
 
     def _take_cpu(self, raw: _Cpu) -> None:
         self._check_cpu(raw.cpu)
