@@ -62,8 +62,8 @@ static const struct {
 	/* A container that may make cgroups gives them the number of somebody else's pod. */
 	{ "/kubepods/burstable/pod" UID "/" ID "/kubepods/burstable/pod" STATIC, "", "" },
 	{ "/kubepods/burstable/pod" UID "/" ID "/kubepods/burstable/pod" STATIC "/" ID, "", ID },
-	{ "/kubepods.slice/kubepods-pod" UNDER ".slice/cri-containerd-" ID ".scope"
-	  "/kubepods.slice/kubepods-pod" STATIC ".slice", "", "" },
+	{ "/kubepods.slice/kubepods-pod" UNDER ".slice/cri-containerd-" ID
+	  ".scope/kubepods.slice/kubepods-pod" STATIC ".slice", "", "" },
 	{ "/docker/" ID "/kubelet/kubepods/burstable/pod" UID "/" ID, UID, ID },
 	/* Users make these as they like. */
 	{ "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope", "", "" },

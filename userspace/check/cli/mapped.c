@@ -610,7 +610,8 @@ static void test_demangle(void)
 	for (i = 0; i < 20; i++) {
 		char last = i < 10 ? '0' + i : 'A' + i - 10;
 
-		snprintf(name + strlen(name), sizeof(name) - strlen(name), "S_IS%c_S%c_E", last, last);
+		snprintf(name + strlen(name), sizeof(name) - strlen(name), "S_IS%c_S%c_E", last,
+			 last);
 	}
 	check(demangles("_Z1fi", "f(int)") && demangles("_RNvC1a1b", "a::b") &&
 	      demangles("main", "main"), "names are as people write them");
