@@ -370,9 +370,8 @@ static void td_session_free(struct kref *ref)
 
 	list_for_each_entry_safe(member, next, &session->members, list)
 		kfree(member);
-	/* A task may have joined during td_session_forget().  xa_lock is not for softirqs. */
-	if (!xa_empty(&session->met))
-		xa_destroy(&session->met);
+	/* A task may have joined during td_session_forget(). */
+	xa_destroy(&session->met);
 	mutex_destroy(&session->members_lock);
 	free_percpu(session->running);
 	td_share_free(session->map);
@@ -399,9 +398,10 @@ void td_session_put(struct td_session *session)
 }
 EXPORT_SYMBOL_NS_GPL(td_session_put, TD_NAMESPACE);
 
-static void td_session_put_rcu(struct rcu_head *rcu)
+/* A session with many threads has much to free, which is nothing for a callback of RCU. */
+static void td_session_put_work(struct work_struct *work)
 {
-	td_session_put(container_of(rcu, struct td_session, rcu));
+	td_session_put(container_of(to_rcu_work(work), struct td_session, put));
 }
 
 static bool td_session_alloc(struct td_session *session)
@@ -469,6 +469,7 @@ struct td_session *td_session_create(const struct topdown_attach *attach, struct
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, td_session_wake);
 	xa_init(&session->met);
+	INIT_RCU_WORK(&session->put, td_session_put_work);
 	refcount_set(&session->files, 1);
 	session->serial = td_session_number(atomic64_inc_return(&td_session_made));
 	session->map->serial = session->serial;
@@ -555,7 +556,7 @@ void td_session_unview(struct td_session *session)
 void td_session_destroy(struct td_session *session)
 {
 	td_session_close(session);
-	call_rcu(&session->rcu, td_session_put_rcu);
+	queue_rcu_work(td_session_wq, &session->put);
 }
 
 /**

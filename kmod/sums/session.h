@@ -66,7 +66,7 @@ struct td_tallies;
  * @files: its descriptor, until it is destroyed, and its views; @user has it as long
  * @ref: one until the session is destroyed, and one of each event, of each view and of each latency
  *	session that has it, or tries to
- * @rcu: puts the first reference when no CPU uses the session any more
+ * @put: puts the first reference when no CPU uses the session any more
  */
 struct td_session {
 	/* Written before others see the session. */
@@ -118,7 +118,7 @@ struct td_session {
 	struct topdown_session_map *map;
 	refcount_t files;
 	struct kref ref;
-	struct rcu_head rcu;
+	struct rcu_work put;
 };
 
 /**

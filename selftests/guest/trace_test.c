@@ -387,4 +387,37 @@ TEST_F_TIMEOUT(trace, sessions_differ_by_serial, 120)
 	EXPECT_FALSE(serials[1] == serials[0] + 1 && serials[2] == serials[1] + 1);
 }
 
+/*
+ * A session has as much to free as its process had threads, so that is not for a softirq.
+ * kmem:kfree says who frees: "TASK-PID [CPU] FLAGS TIME: kfree: call_site=...", with s or h in an
+ * interrupt.
+ */
+TEST_F_TIMEOUT(trace, sessions_are_freed_by_a_task, 120)
+{
+	unsigned int tries, freed = 0, interrupts = 0;
+	char line[LINE_MAX_LEN], flags[16];
+	FILE *trace;
+
+	for (tries = 0; tries < 50 && !freed; tries++) {
+		ASSERT_EQ(0, tracing(TRACING "events/kmem/kfree/enable", "1"));
+		ASSERT_EQ(0, close(device_attach(self->map.fd, 0, 0)));
+		usleep(100000);
+		ASSERT_EQ(0, tracing(TRACING "events/kmem/kfree/enable", "0"));
+		trace = trace_open();
+		ASSERT_NE(NULL, trace);
+		while (fgets(line, sizeof(line), trace)) {
+			const char *at = strstr(line, "] ");
+
+			if (!at || !strstr(line, "call_site=td_session_free+") ||
+			    sscanf(at, "] %15s", flags) != 1)
+				continue;
+			freed++;
+			interrupts += !!strpbrk(flags, "sShH");
+		}
+		fclose(trace);
+	}
+	EXPECT_LT(0, freed);
+	EXPECT_EQ(0, interrupts);
+}
+
 TEST_HARNESS_MAIN
