@@ -188,7 +188,8 @@ static int td_attach_task(struct td_session *session, struct task_struct *task)
 
 /*
  * Attach to some threads without an event, of those after *@at in the list.  NULL is the begin of
- * the list, and comes back at its end; else *@at has a reference.  Returns their number, or an errno.
+ * the list, and comes back at its end; else *@at has a reference.  Returns their number, or an
+ * errno.
  */
 static int td_attach_batch(struct td_session *session, struct task_struct *task,
 			   struct task_struct **at)

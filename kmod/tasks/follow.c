@@ -401,7 +401,7 @@ int td_follow_init(void)
  */
 void td_follow_exit(void)
 {
-	/* RCU may not have queued the works yet that free sessions, and that are waited for later. */
+	/* RCU may not have queued the works yet that free sessions.  td_session_exit() waits. */
 	rcu_barrier();
 	perf_pmu_unregister(&td_follow_pmu);
 }
