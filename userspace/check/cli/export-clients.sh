@@ -136,7 +136,7 @@ else
 	result 1 'the daemon listens for few'
 fi
 
-# Who asks all the time gets a part of a CPU: two seconds at first, and a quarter of the others.
+# A client that asks all the time gets a part of a CPU: two seconds at first, then a quarter.
 cat > "$TMP/greedy.py" << 'END'
 import select, socket, sys, time
 

@@ -158,7 +158,7 @@ static bool is_pod(char uid[CONTAINER_POD_SIZE], struct part part, struct part a
 	return pod_of_slice(uid, part) || pod_of_directory(uid, part, above);
 }
 
-/* What is in a pod is of that pod, whatever name a container there gives its own cgroups. */
+/* All in a pod is of that pod, whatever name a container there gives its own cgroups. */
 static void find_pod(char uid[CONTAINER_POD_SIZE], struct part part, struct part above)
 {
 	char outer[CONTAINER_POD_SIZE];

@@ -29,8 +29,8 @@
 /* Bytes of older answers that are sent. A new answer is beside them, in several formats. */
 #define OLDER_MAX		(32 << 20)
 /*
- * Who asks all the time gets this part of a CPU, for all clients together, and before that as much
- * time as some large scrapes take.
+ * Clients that ask all the time get this part of a CPU together, and before that as much time as
+ * some large scrapes take.
  */
 #define CPU_PART		4
 #define CPU_BURST_NS		(2 * NS_PER_S)

@@ -218,7 +218,7 @@ static bool same_identity(const struct where_identity *one, const struct where_i
 		(one->dev_major == other->dev_major && one->dev_minor == other->dev_minor));
 }
 
-/* Not of the device, see above. */
+/* The device is left out, as its number may differ: see same_identity(). */
 static unsigned int bucket_of_file(const char *path, uint64_t inode)
 {
 	uint64_t hash = inode;
@@ -228,14 +228,14 @@ static unsigned int bucket_of_file(const char *path, uint64_t inode)
 	return hash >> HASH_SHIFT;
 }
 
-/* Of one that is too much @number is WHERE_NO_OBJECT. False without memory. */
+/* @number is WHERE_NO_OBJECT for a file that is too much. False without memory. */
 static bool find_file(struct where_symbols *symbols, const char *path, uint32_t pid,
 		      const struct where_identity *identity, uint32_t *number)
 {
 	uint32_t *head = &symbols->paths[bucket_of_file(path, identity->inode)], i, last = NONE;
 	struct file *file;
 
-	/* Of two that may be it, the first is. */
+	/* If two may be it, the first is. */
 	for (i = *head; i != NONE; last = i, i = symbols->file[i].next) {
 		if (same_identity(&symbols->file[i].identity, identity) &&
 		    !strcmp(symbols->file[i].path, path)) {

@@ -21,7 +21,7 @@ MAGIC = b"tdrecord"
 VERSION = 1
 BLOCK_MAX = 1 << 20
 SECTOR = 512
-# Of a path, as the command has it.
+# The end of a path that is kept, as in the command.
 LEVELS_MAX = 64
 
 _START = struct.Struct("<8sII")
@@ -427,8 +427,8 @@ class Recording:
             self.owners[raw.owner] = owner
 
     def _path(self, parent: Optional[int], name: str) -> str:
-        """The path of a cgroup.  Of a deep one, which nobody has, it is the end: or a file would
-        cost memory by the square of its length."""
+        """The path of a cgroup, or the end of a deep one, which nobody has: or a file would cost
+        memory by the square of its length."""
         names = [name]
         while parent is not None and len(names) < LEVELS_MAX:
             above = self.owners[parent]
