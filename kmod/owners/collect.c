@@ -125,6 +125,7 @@ static void td_collect_line(const struct td_ledger *ledger, const struct td_line
 
 static void td_collect_full(void)
 {
+	const struct topdown_sums *others;
 	const struct td_ledger *ledger;
 	unsigned int i;
 	int cpu;
@@ -133,13 +134,12 @@ static void td_collect_full(void)
 		ledger = td_teller_full(cpu);
 		if (!ledger)
 			continue;
-		for (i = 0; i < TD_LEDGER_LINES; i++) {
-			if (ledger->line[i].used)
-				td_collect_line(ledger, &ledger->line[i]);
-		}
-		/* It has the counts of stays without a reading, and not their time. */
-		if (ledger->others.sums.enabled_ns || ledger->others.sums.slots)
-			td_collect_line(ledger, &ledger->others);
+		for (i = 1; i <= ledger->used; i++)
+			td_collect_line(ledger, &ledger->line[i]);
+		/* That of others has the counts of stays without a reading, and not their time. */
+		others = &ledger->line[0].sums;
+		if (others->enabled_ns || others->slots)
+			td_collect_line(ledger, &ledger->line[0]);
 		td_teller_collected(cpu);
 		cond_resched();
 	}

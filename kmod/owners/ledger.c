@@ -7,25 +7,30 @@
  * CPU has turned to its other ledger.  A cgroup in a ledger has a reference, because it may be
  * removed before the ledger is collected.
  */
+#include <linux/build_bug.h>
 #include <linux/cgroup.h>
+#include <linux/limits.h>
 #include <linux/sched.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 
 #include "ledger.h"
 
-/* So many lines are compared. */
+/* So many places are looked at. */
 #define TD_LEDGER_TRIES	8
 
-static noinline struct td_line *td_ledger_open(struct td_ledger *ledger, struct td_line *line,
-					       const struct td_key *key,
-					       const struct task_struct *leader)
+static struct td_line *td_ledger_open(struct td_ledger *ledger, u8 *place,
+				      const struct td_key *key,
+				      const struct task_struct *leader)
 {
-	if (ledger->used >= TD_LEDGER_MOST)
+	struct td_line *line;
+
+	if (ledger->used >= TD_LEDGER_OWNERS)
 		return NULL;
 	if (key->cgroup && !cgroup_tryget(key->cgroup))
 		return NULL;
-	ledger->used++;
+	*place = ++ledger->used;
+	line = &ledger->line[*place];
 	line->key = *key;
 	line->used = true;
 	if (leader)
@@ -46,11 +51,14 @@ struct td_line *td_ledger_find(struct td_ledger *ledger, const struct td_key *ke
 {
 	unsigned int at = td_ledger_hash(key->cgroup, key->tgid), n;
 	struct td_line *line;
+	u8 *place;
 
+	BUILD_BUG_ON(TD_LEDGER_OWNERS > U8_MAX);
 	for (n = 0; n < TD_LEDGER_TRIES; n++) {
-		line = &ledger->line[(at + n) % TD_LEDGER_LINES];
-		if (!line->used)
-			return td_ledger_open(ledger, line, key, leader);
+		place = &ledger->place[(at + n) % TD_LEDGER_PLACES];
+		if (!*place)
+			return td_ledger_open(ledger, place, key, leader);
+		line = &ledger->line[*place];
 		if (td_ledger_fits(line, key->cgroup, key->tgid, key->start))
 			return line;
 	}
@@ -63,15 +71,12 @@ struct td_line *td_ledger_find(struct td_ledger *ledger, const struct td_key *ke
  */
 void td_ledger_clear(struct td_ledger *ledger)
 {
-	struct td_line *line;
+	unsigned int n;
 
-	for (line = ledger->line; line < ledger->line + TD_LEDGER_LINES; line++) {
-		if (!line->used)
-			continue;
-		if (line->key.cgroup)
-			cgroup_put(line->key.cgroup);
-		memset(line, 0, sizeof(*line));
+	for (n = 1; n <= ledger->used; n++) {
+		if (ledger->line[n].key.cgroup)
+			cgroup_put(ledger->line[n].key.cgroup);
 	}
 	/* Nobody writes a line that is not in use. */
-	memset(ledger, 0, offsetof(struct td_ledger, line));
+	memset(ledger, 0, offsetof(struct td_ledger, line) + n * sizeof(ledger->line[0]));
 }

@@ -12,10 +12,10 @@
 
 struct cgroup;
 
-/* Lines of a ledger, and how many of them may be in use, so that they are found at once. */
-#define TD_LEDGER_BITS	7
-#define TD_LEDGER_LINES	BIT(TD_LEDGER_BITS)
-#define TD_LEDGER_MOST	(TD_LEDGER_LINES * 3 / 4)
+/* Owners of a ledger, and places for the numbers of their lines: many, so that few share one. */
+#define TD_LEDGER_OWNERS	96
+#define TD_LEDGER_BITS		9
+#define TD_LEDGER_PLACES	BIT(TD_LEDGER_BITS)
 
 /**
  * struct td_key - an owner, as a CPU tells it from others
@@ -64,17 +64,17 @@ struct td_scheme {
 
 /**
  * struct td_ledger - sums of the owners that a CPU ran since the ledger was cleared
- * @used: number of lines in use
+ * @used: number of lines in use, from line 1 on
  * @scheme: how to read them
- * @others: sums of owners that did not fit
- * @line: the lines, by a hash of their owners
+ * @place: by a hash of the owners, the numbers of their lines; 0 for none
+ * @line: line 0 has the sums of owners that did not fit, and is not "in use"
  */
 struct td_ledger {
 	/* Written by the CPU with interrupts off, until a spare ledger takes its place. */
 	unsigned int used;
 	struct td_scheme scheme;
-	struct td_line others;
-	struct td_line line[TD_LEDGER_LINES];
+	u8 place[TD_LEDGER_PLACES];
+	struct td_line line[1 + TD_LEDGER_OWNERS];
 };
 
 struct td_line *td_ledger_find(struct td_ledger *ledger, const struct td_key *key,
@@ -85,7 +85,7 @@ static __always_inline unsigned int td_ledger_hash(const struct cgroup *cgroup, 
 {
 	/*
 	 * Not in the upper half: the lower half of the factor is nearly one half, so every other
-	 * process would have the same line, or the next one.
+	 * process would have the same place, or the next one.
 	 */
 	return hash_64((unsigned long)cgroup + tgid, TD_LEDGER_BITS);
 }
@@ -102,7 +102,7 @@ static __always_inline bool td_ledger_fits(const struct td_line *line,
 static __always_inline struct td_line *td_ledger_guess(struct td_ledger *ledger,
 						       const struct cgroup *cgroup, pid_t tgid)
 {
-	struct td_line *line = &ledger->line[td_ledger_hash(cgroup, tgid)];
+	struct td_line *line = &ledger->line[ledger->place[td_ledger_hash(cgroup, tgid)]];
 
 	/* The compiler would compute the address of each field from the hash. */
 	OPTIMIZER_HIDE_VAR(line);

@@ -155,7 +155,7 @@ static noinline void td_teller_note_any(struct td_teller *teller, struct td_coll
 		return;
 	}
 	if (teller->blind) {
-		sums = &teller->ledger->others.sums;
+		sums = &teller->ledger->line[0].sums;
 		then = teller->read;
 		teller->blind = false;
 	}
@@ -223,7 +223,7 @@ static noinline struct td_line *td_teller_search(struct td_teller *teller,
 		irq_work_queue(&teller->poke);
 		line = td_ledger_find(teller->ledger, key, leader);
 	}
-	return line ? line : &teller->ledger->others;
+	return line ? line : teller->ledger->line;
 }
 
 static noinline void td_teller_enter_new(struct td_teller *teller, pid_t tgid, u64 start,
@@ -233,7 +233,7 @@ static noinline void td_teller_enter_new(struct td_teller *teller, pid_t tgid, u
 
 	teller->line = td_teller_search(teller, &key, leader);
 	/* Without a line there is no reference, and the next task tries again. */
-	if (teller->line == &teller->ledger->others)
+	if (!teller->line->used)
 		teller->whose.cgroup = NULL;
 }
 
