@@ -594,6 +594,55 @@ TEST_F_TIMEOUT(owners, nothing_is_lost_during_hotplug, 300)
 	owners_free(&now.owners);
 }
 
+/* Suspend the machine as far as its devices, for a second. */
+static int suspend(void)
+{
+	int ret = file_write("/sys/module/suspend/parameters/pm_test_delay", 0, "1") ?:
+		  file_write("/sys/power/pm_test", 0, "devices") ?:
+		  file_write("/sys/power/state", 0, "freeze");
+
+	file_write("/sys/power/pm_test", 0, "none");
+	return ret;
+}
+
+/* A CPU that is idle all the time is not interrupted: what its idle task has comes later. */
+static int visit_all(void)
+{
+	unsigned int cpus[TD_CPUS_MAX], nr = cpus_online(cpus);
+	int ret = 0;
+
+	while (nr && !ret)
+		ret = cpu_pin(cpus[--nr]);
+	return ret;
+}
+
+/* No CPU has a meter while the machine is suspended.  That time passes, and nobody was counted. */
+TEST_F_TIMEOUT(owners, nobody_runs_while_suspended, 60)
+{
+	struct moment from = { }, to = { };
+	struct topdown_figures then, now;
+
+	if (access("/sys/power/pm_test", W_OK))
+		SKIP(return, "this kernel has no pm_test");
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_PROCESSES, 0);
+	ASSERT_LE(0, self->fd);
+	sleep_ms(300);
+	ASSERT_EQ(0, visit_all());
+	ASSERT_TRUE(moment_read(self->device, self->fd, &from));
+	ASSERT_EQ(0, suspend());
+	sleep_ms(300);
+	ASSERT_TRUE(moment_read(self->device, self->fd, &to));
+	owners_sum(&from.owners, &then);
+	owners_sum(&to.owners, &now);
+	EXPECT_TRUE(fact_most("ms in which owners ran", (now.running_ns - then.running_ns) / 1e6,
+			      (to.after.running_ns - from.before.running_ns) / 1e6 + 100));
+	/* A CPU without a meter has no time at all, but its owner has. */
+	EXPECT_TRUE(fact(now.enabled_ns - then.enabled_ns >
+			 to.after.enabled_ns - from.before.enabled_ns + 1000000000));
+	owners_free(&from.owners);
+	owners_free(&to.owners);
+}
+
 int main(int argc, char **argv)
 {
 	int ret = emulator_need();
