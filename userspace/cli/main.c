@@ -19,6 +19,7 @@
 #include "message.h"
 #include "node.h"
 #include "options.h"
+#include "owner-rows.h"
 #include "perf.h"
 #include "record.h"
 #include "report.h"
@@ -192,8 +193,14 @@ static const char *meaning_in_watch(const char *word)
 	return column_meaning(&watch_columns, word);
 }
 
+static const char *meaning_in_owners(const char *word)
+{
+	return column_meaning(&owner_columns, word);
+}
+
 static const struct words_table tables[] = {
 	{ "rows of slots", false, meaning_in_rows },
+	{ "rows of slots", false, meaning_in_owners },
 	{ "topdown latency", false, meaning_in_latency },
 	{ "topdown watch", false, meaning_in_watch },
 	{ "topdown report", true, report_meaning },

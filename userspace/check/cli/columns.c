@@ -9,8 +9,10 @@
 
 #include "columns.h"
 #include "../check.h"
+#include "owner-rows.h"
 #include "repeat.h"
 #include "task.h"
+#include "top-row.h"
 
 /* Keys of programs by kind of row, with what the rows below have, in released order. */
 static const char cpus[] =
@@ -55,6 +57,7 @@ static struct spread spread_of(double error)
 
 static struct row row_of(enum row_kind kind)
 {
+	static struct top_row top = { .rate = 1234567 };
 	struct row row = {
 		.kind = kind, .cpu = 20, .core_id = 21, .socket = 22, .numa = 23,
 		.state = TOPDOWN_STATE_CONTENDED, .source = TOPDOWN_SOURCE_AMD, .level = 2,
@@ -62,7 +65,8 @@ static struct row row_of(enum row_kind kind)
 		.figures = { .enabled_ns = 400, .running_ns = 300, .slots = 500, .cycles = 200,
 			     .instructions = 300, .busy_ns = 250 },
 		.time_ns = 1000, .expected_ns = 320,
-		.rate = 1234567, .merged_ns = 33, .switches = 34, .incomplete = true,
+		.session = { .merged_ns = 33, .switches = 34, .incomplete = true },
+		.own = &top,
 	};
 	unsigned int node;
 
@@ -118,6 +122,7 @@ static void test_values(unsigned int views, enum row_kind kind, const char *want
 	FILE *file = fmemopen(text, sizeof(text), "w");
 
 	columns_select(&list, views, 0, 0);
+	columns_add(&list, &owner_columns, views);
 	for (i = 0; i < list.nr; i++) {
 		column_value(list.column[i], &interval, &row, &value);
 		put_value(file, list.column[i], &value);
@@ -140,6 +145,7 @@ static void test_texts(unsigned int table, enum row_kind kind, bool wide, const 
 	unsigned int i;
 
 	columns_select(&list, table, wide ? 1 : 2, (1U << TD_NR_NODES) - 1);
+	columns_add(&list, &top_columns, table);
 	for (i = 0; i < list.nr; i++) {
 		const struct column_look *look = &list.column[i]->look;
 		const char *heading = wide ? look->wide_heading : look->heading;
@@ -171,6 +177,7 @@ static void test_nodes(void)
 	columns_select(&list, TABLE_CPUS, 1, 0);
 	check(list.nr == 8, "level 1 of most CPUs has who, four nodes, IPC, busy, slots");
 	columns_select(&list, TABLE_TOP, 2, 1U << TOPDOWN_SMT_CONTENTION);
+	columns_add(&list, &top_columns, TABLE_TOP);
 	check(list.nr == 18,
 	      "level 2 of top has who, 12 nodes and one that is there, rate, share, IPC, busy");
 }

@@ -96,7 +96,7 @@ static void build(unsigned int lines, unsigned int columns)
 	screen.latency = view.latencies ? &latency : NULL;
 	top_view_clamp(&view, nr_rows, top_frame_page(&frame));
 	screen.nr_rows = nr_rows;
-	top_data_total(&data, view.filtered ? &view.cpus : NULL, &screen.total);
+	screen.rate = top_data_total(&data, view.filtered ? &view.cpus : NULL, &screen.total);
 	if (view.help)
 		top_frame_help(&frame, &view);
 	else
@@ -149,6 +149,7 @@ static void test_intervals(void)
 {
 	const struct top_cpu *cpu;
 	struct row total;
+	double rate;
 
 	top_data_open(&data, 4, PERIOD_NS, 2);
 	put(1, 10, 10);
@@ -157,13 +158,13 @@ static void test_intervals(void)
 	      cpu->row.figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE,
 	      "one record is no interval");
 	put(1, 12, 12);
-	check(cpu->row.figures.slots == 510000000 && cpu->row.rate == 255e6 &&
+	check(cpu->row.figures.slots == 510000000 && cpu->own.rate == 255e6 &&
 	      cpu->row.figures.ratio[TOPDOWN_RETIRING] == 110000000, "two records are an interval");
 	put(1, 12, 13);
 	put(1, 12, 14);
 	check(cpu->row.figures.slots == 510000000, "it is shown until the next");
 	put(1, 12, 15);
-	check(!cpu->row.figures.slots && !cpu->row.rate &&
+	check(!cpu->row.figures.slots && !cpu->own.rate &&
 	      cpu->row.figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE,
 	      "a CPU without a new record becomes idle");
 	put(1, 13, 16);
@@ -175,8 +176,8 @@ static void test_intervals(void)
 
 	put(2, 4, 18);
 	put(2, 5, 18);
-	top_data_total(&data, NULL, &total);
-	check(total.nr_cpus == 2 && total.figures.slots == 509000000 && total.rate == 509e6 &&
+	rate = top_data_total(&data, NULL, &total);
+	check(total.nr_cpus == 2 && total.figures.slots == 509000000 && rate == 509e6 &&
 	      total.figures.enabled_ns == 2 * NS_PER_S, "the sum is that of those that are there");
 	check(total.figures.ratio[TOPDOWN_RETIRING] == 114990176, "the sum weighs by slots");
 	data.cpu[2].row.state = TOPDOWN_STATE_OFFLINE;
@@ -521,9 +522,9 @@ static void owner(enum row_kind kind, uint64_t id, uint64_t parent, const char *
 	snprintf(own->name, sizeof(own->name), "%s",
 		 kind == ROW_CGROUP && strcmp(name, "/") ? strrchr(name, '/') + 1 : name);
 	own->task.pid = kind == ROW_PROCESS ? id : 0;
+	own->id = id;
 	own->parent = parent;
-	*row = (struct row){ .kind = kind, .task = &own->task, .name = own->name,
-			     .path = own->path, .id = id,
+	*row = (struct row){ .kind = kind, .task = &own->task, .owner = own,
 			     .state = TOPDOWN_SESSION_STATE_RUNNING, .level = 2,
 			     .source = TOPDOWN_SOURCE_PERF_METRICS };
 	figures->enabled_ns = percent * (NS_PER_S / 100);

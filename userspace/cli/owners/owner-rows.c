@@ -110,6 +110,7 @@ static void name_owner(const struct owners *owners, const struct topdown_owner *
 	const char *name = owner->name;
 
 	own->path[0] = '\0';
+	own->id = owner->id;
 	own->parent = owner->parent;
 	if (owner->what == TOPDOWN_OWNER_WHAT_CGROUP) {
 		topdown_owners_path(owners->view, owner, own->path, sizeof(own->path));
@@ -158,13 +159,11 @@ static bool fill_figures(const struct owners *owners, const struct topdown_owner
 }
 
 static void fill_row(const struct interval *interval, struct row *row,
-		     const struct owner_row *own, const struct topdown_owner *now)
+		     struct owner_row *own, const struct topdown_owner *now)
 {
 	row->kind = kind_of(now);
 	row->task = &own->task;
-	row->name = own->name;
-	row->path = own->path;
-	row->id = now->id;
+	row->owner = own;
 	row->state = now->flags & TOPDOWN_OWNER_EXITED ? TOPDOWN_SESSION_STATE_EXITED :
 							 TOPDOWN_SESSION_STATE_RUNNING;
 	row->source = now->source;
@@ -215,7 +214,7 @@ int owners_fill(struct owners *owners, struct interval *interval, bool self, con
 		if (!is_chosen(cgroups, now, own->path))
 			continue;
 		fill_row(interval, row, own, now);
-		row->switches = switches(now, tree) - (then ? switches(then, tree) : 0);
+		row->session.switches = switches(now, tree) - (then ? switches(then, tree) : 0);
 		interval->nr++;
 	}
 	return 0;

@@ -7,35 +7,24 @@
 
 #include <stdbool.h>
 
+#include "columns.h"
 #include "owner-keys.h"
+#include "owner-name.h"
 #include "rows.h"
-#include "task.h"
-
-/**
- * struct owner_row - the names of an owner, for as long as its row
- * @task: number of a process
- * @parent: number of a cgroup's parent
- * @name: name, in printable characters; of a cgroup the last component of its path, or "/"
- * @path: path of a cgroup
- */
-struct owner_row {
-	struct task task;
-	uint64_t parent;
-	char name[TOPDOWN_OWNER_NAME_MAX + 1];
-	char path[1024];
-};
 
 /**
  * struct owners - all owners
  * @view: as of the last reading; NULL while they are not held on
  * @then: the reading with which the interval begins
- * @row: names for the rows, in the order in which they were filled
+ * @row: what the rows point to, in the order in which they were filled
  */
 struct owners {
 	struct topdown_owners_view *view;
 	struct topdown_owners_view *then;
 	struct owner_row *row;
 };
+
+extern const struct columns owner_columns;
 
 int owners_refused(struct topdown *td, const char *device, int ret);
 int owners_open(struct owners *owners, struct topdown *td, enum owner_by by, unsigned int depth);

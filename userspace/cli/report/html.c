@@ -13,6 +13,7 @@
 #include "meaning.h"
 #include "message.h"
 #include "owner-listing.h"
+#include "owner-name.h"
 #include "page.h"
 #include "report.h"
 #include "text.h"
@@ -278,7 +279,7 @@ static int put_owner_picture(const struct page *page, const struct series *all,
 	series.end_ns = end_of(all);
 	if (!ret && series.nr) {
 		fputs("<figure><figcaption>", page->file);
-		html_text(page->file, row->kind == ROW_CGROUP ? row->path : row->name);
+		html_text(page->file, owner_name(row));
 		if (row->kind == ROW_PROCESS)
 			fprintf(page->file, " (%d)", row->task->pid);
 		fprintf(page->file, "</figcaption><svg class=\"small\" viewBox=\"0 0 %.0f %.0f\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"level 1\">\n",

@@ -242,7 +242,12 @@ static void name_row(const struct owner_listing *listing, uint32_t owner, struct
 	const struct record_owner *own = &list->owner[owner];
 	const char *text = own->name;
 
-	*name = (struct owner_row){ .parent = own->parent };
+	*name = (struct owner_row){
+		.id = own->id,
+		.parent = own->parent,
+		.share = listing->slots ? listing->sum[owner].figures.slots /
+					  (double)listing->slots : 0,
+	};
 	owner_list_path(list, owner, name->path, sizeof(name->path));
 	if (own->what == TOPDOWN_OWNER_WHAT_PROCESS)
 		name->task.pid = own->id;
@@ -254,7 +259,7 @@ static void name_row(const struct owner_listing *listing, uint32_t owner, struct
 }
 
 static void fill_row(const struct owner_listing *listing, uint32_t owner,
-		     const struct owner_row *name, struct row *row)
+		     struct owner_row *name, struct row *row)
 {
 	static const enum row_kind kinds[] = {
 		[TOPDOWN_OWNER_WHAT_PROCESS] = ROW_PROCESS,
@@ -269,16 +274,13 @@ static void fill_row(const struct owner_listing *listing, uint32_t owner,
 	*row = (struct row){
 		.kind = kinds[own->what],
 		.task = &name->task,
-		.name = name->name,
-		.path = name->path,
-		.id = own->id,
+		.owner = name,
 		.state = sum->flags & TOPDOWN_OWNER_EXITED ? TOPDOWN_SESSION_STATE_EXITED :
 							     TOPDOWN_SESSION_STATE_RUNNING,
 		.source = sum->source,
 		.level = row_level(sum->level, &listing->interval),
 		.figures = sum->figures,
-		.switches = sum->switches,
-		.share = listing->slots ? (double)sum->figures.slots / listing->slots : 0,
+		.session.switches = sum->switches,
 	};
 	row_expect(row);
 }

@@ -147,7 +147,7 @@ static void put_row(const struct table *table, const struct row *row)
 	const struct owner_listing *listing = table->listing;
 	FILE *file = table->file;
 
-	fprintf(file, "%6.1f", row->share * 100);
+	fprintf(file, "%6.1f", row->owner->share * 100);
 	if (table->by_node)
 		fprintf(file, " %6.1f", listing->slots ?
 			100.0 * row->figures.node[listing->sort->node] / listing->slots : 0);

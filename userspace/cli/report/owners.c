@@ -187,6 +187,7 @@ int report_owners(struct report_options *options, const struct summary *summary)
 	if (!listing)
 		return no_memory();
 	options->output.views = COLUMNS_TASKS | COLUMNS_OWNED;
+	options->output.own = &owner_columns;
 	ret = options->steps ? print_steps(options, listing) : print_all(options, listing);
 	owner_listing_free(listing);
 	return ret;

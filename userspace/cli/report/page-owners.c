@@ -21,7 +21,7 @@ static void put_row(FILE *file, const struct row *row, const unsigned int *node,
 	html_text(file, owner_name(row));
 	if (row->kind == ROW_PROCESS)
 		fprintf(file, " (%d)", row->task->pid);
-	fprintf(file, "</th><td>%.1f</td><td>%.3f</td>", row->share * 100,
+	fprintf(file, "</th><td>%.1f</td><td>%.3f</td>", row->owner->share * 100,
 		row->figures.enabled_ns / (double)NS_PER_S);
 	for (i = 0; i < nr; i++) {
 		if (topdown_figures_has(&row->figures, node[i]))

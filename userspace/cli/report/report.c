@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "columns.h"
 #include "message.h"
+#include "owner-rows.h"
 #include "page.h"
 #include "windows.h"
 
@@ -214,6 +215,7 @@ static int print_summary(struct report_options *options)
 
 	ret = summary_read(&summary, &options->files, &options->choice);
 	options->output.views = summary_of_tasks(&summary) ? COLUMNS_TASKS : COLUMNS_CPUS;
+	options->output.own = &owner_columns;
 	if (!ret)
 		ret = report_owners_there(options, &summary);
 	if (!ret && options->owners &&
@@ -245,9 +247,9 @@ static int print_schema(const struct report_options *options)
 					  &latency_columns);
 	if (options->owners)
 		return output_json_schema("report --owners", COLUMNS_TASKS | COLUMNS_OWNED,
-					  NULL);
+					  &owner_columns);
 	return output_json_schema("report", COLUMNS_ALL | COLUMNS_REPORT | COLUMNS_STEPS |
-				  COLUMNS_WINDOWS, NULL);
+				  COLUMNS_WINDOWS, &owner_columns);
 }
 
 static int run(struct report_options *options)

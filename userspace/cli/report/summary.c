@@ -108,11 +108,12 @@ static void join_sample(const struct summary *summary, struct summary_subject *s
 		subject->begin_ns = sample->begin_ns;
 	subject->end_ns = sample->end_ns;
 	subject->state = sample->state;
-	subject->merged_ns += sample->merged_ns;
-	subject->switches += sample->switches;
-	subject->incomplete |= sample->flags & TOPDOWN_SESSION_OUT_INCOMPLETE;
-	topdown_figures_add(&subject->core, &sample->core, summary->level);
-	topdown_figures_add(&subject->atom, &sample->atom, summary->level);
+	subject->session.merged_ns += sample->merged_ns;
+	subject->session.switches += sample->switches;
+	subject->session.incomplete |= sample->flags & TOPDOWN_SESSION_OUT_INCOMPLETE;
+	subject->session.cores = &subject->cores;
+	topdown_figures_add(&subject->cores.core, &sample->core, summary->level);
+	topdown_figures_add(&subject->cores.atom, &sample->atom, summary->level);
 }
 
 static int add_piece(const struct summary *summary, struct summary_subject *subject,
@@ -497,11 +498,7 @@ void summary_row(const struct summary *summary, const struct summary_subject *su
 		.level = subject->level < summary->level ? subject->level : summary->level,
 		.nr_cpus = summary_used(summary),
 		.figures = subject->total,
-		.core = subject->core,
-		.atom = subject->atom,
-		.merged_ns = subject->merged_ns,
-		.switches = subject->switches,
-		.incomplete = subject->incomplete,
+		.session = subject->session,
 		.recorded = recorded,
 	};
 	if (recorded)
@@ -597,8 +594,7 @@ void summary_step_row(const struct summary *summary, const struct summary_subjec
 					   (struct topdown_figures){ .slots = 0 };
 	if (!row->figures.slots)
 		memset(row->figures.ratio, 0xff, sizeof(row->figures.ratio));
-	row->core = (struct topdown_figures){ .slots = 0 };
-	row->atom = row->core;
+	row->session.cores = NULL;
 	if (!row->task && summary->recording.info.features & TOPDOWN_FEATURE_BUSY)
 		row->time_ns = time_of_step(summary, subject, series, step,
 					    row->figures.enabled_ns);

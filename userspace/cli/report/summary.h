@@ -19,8 +19,7 @@
  * @end_ns: when its last piece ended; of tasks only
  * @series: figures over time
  * @total: sum of the pieces, with ratios
- * @core: the part of @total on P-cores; of tasks only
- * @atom: the part on E-cores; of tasks only
+ * @cores: @total by kind of core; of tasks only
  * @source: enum topdown_source
  * @level: lowest level of the pieces
  * @nodes: nodes that any piece has, bit n for node n
@@ -32,9 +31,7 @@
  * @state: enum topdown_state, or of a task enum topdown_session_state, at the end
  * @windows: windows with a number, or samples
  * @lost: windows that were lost
- * @merged_ns: as of topdown_session; of tasks only
- * @switches: as of topdown_session; of tasks only
- * @incomplete: as TOPDOWN_SESSION_OUT_INCOMPLETE; of tasks only
+ * @session: what rows of tasks have; of tasks only
  * @ranks: ratios over time
  * @task: the task, of which rows have the name
  */
@@ -44,8 +41,7 @@ struct summary_subject {
 	uint64_t end_ns;
 	struct series series;
 	struct topdown_figures total;
-	struct topdown_figures core;
-	struct topdown_figures atom;
+	struct row_cores cores;
 	unsigned int source;
 	unsigned int level;
 	uint32_t nodes;
@@ -57,9 +53,7 @@ struct summary_subject {
 	unsigned int state;
 	uint64_t windows;
 	uint64_t lost;
-	uint64_t merged_ns;
-	uint64_t switches;
-	bool incomplete;
+	struct row_session session;
 	struct series_ranks ranks[TD_NR_NODES];
 	struct task task;
 };

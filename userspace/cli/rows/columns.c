@@ -11,22 +11,10 @@
 
 #include "clock.h"
 #include "metrics.h"
+#include "owner-name.h"
 #include "repeat.h"
 #include "series.h"
-#include "task.h"
 #include "text.h"
-
-static void set_number_of(struct column_value *value, const struct row *row)
-{
-	value->none = row->kind != ROW_CGROUP;
-	value->integer = row->id;
-}
-
-static void set_path(struct column_value *value, const struct row *row)
-{
-	value->none = row->kind != ROW_CGROUP;
-	value->string = value->none ? NULL : row->path;
-}
 
 static bool row_has_cpu(const struct row *row)
 {
@@ -38,27 +26,24 @@ static bool row_has_cpu(const struct row *row)
 GETTER(time, number, interval->time)
 GETTER(interval, number, interval->length)
 GETTER(row, string, row_kind_name(row))
-GETTER(cgroup, number_of, row)
 GETTER(cpu, known, row_has_cpu(row), row->cpu)
 GETTER(core_id, known, row->core_id >= 0, row->core_id)
 GETTER(socket, known, row->socket >= 0, row->socket)
 GETTER(node, known, row->numa >= 0, row->numa)
 GETTER(pid, known, row->task && row->task->pid > 0, row->task ? row->task->pid : 0)
 GETTER(tid, known, row->task->tid > 0, row->task->tid)
-GETTER(id, integer, row->kind == ROW_CGROUP ? row->id :
+GETTER(id, integer, row->kind == ROW_CGROUP ? row->owner->id :
 		    (uint64_t)(row->task->tid ? row->task->tid : row->task->pid))
-GETTER(path, path, row)
-GETTER(comm, string, row->name ? row->name : row->task->name)
+GETTER(comm, string, row->owner ? row->owner->name : row->task->name)
 GETTER(state, string, row_state(row))
 GETTER(source, string, topdown_source_name(row->source))
 GETTER(level, integer, row->level)
 GETTER(enabled_ns, integer, row->figures.enabled_ns)
 GETTER(running_ns, integer, row->figures.running_ns)
 GETTER(slots, integer, row->figures.slots)
-GETTER(rate, number, row->rate)
-GETTER(merged_ns, integer, row->merged_ns)
-GETTER(switches, integer, row->switches)
-GETTER(incomplete, integer, row->incomplete)
+GETTER(merged_ns, integer, row->session.merged_ns)
+GETTER(switches, integer, row->session.switches)
+GETTER(incomplete, integer, row->session.incomplete)
 GETTER(runs, integer, interval->repeat->runs)
 GETTER(window, integer, row->window)
 GETTER(cycles, integer, row->figures.cycles)
@@ -137,10 +122,7 @@ GETTER(lost, integer, row->recorded->lost)
 GETTER(not_recorded, number, row->recorded->gap_ns / (double)NS_PER_S)
 GETTER(subject, subject, row)
 GETTER(running, running, row)
-GETTER(share, number, row->share)
-GETTER(processes, integer, row->processes)
 GETTER(ipc, figure, topdown_figures_ipc(&row->figures))
-GETTER(on_cpus, number, row->on_cpus)
 GETTER(busy, figure, topdown_figures_busy(&row->figures, row->time_ns))
 GETTER(expected, expected, row)
 GETTER(ratio, ratio, row->figures.ratio[column->of])
@@ -151,8 +133,6 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 
 #define FLAG(name, flag, help)							\
 	{ #name, COLUMN_BOOLEAN, COLUMNS_ALL, 0, true, flag, get_flag, help, { 0 } }
-#define TABLE(type, get, views, ...)						\
-	{ NULL, type, views, 0, false, 0, get, NULL, { __VA_ARGS__ } }
 
 #define FIGURE(name, node, place, heading, wide, help)				\
 	{ "tma_" #name, COLUMN_NUMBER,					\
@@ -309,12 +289,6 @@ static const struct column columns[] = {
 	RANK(smt_contention, SMT_CONTENTION, 0, 5),
 	RANK(smt_contention, SMT_CONTENTION, 1, 50),
 	RANK(smt_contention, SMT_CONTENTION, 2, 95),
-	MAYBE(cgroup, COLUMNS_TASKS, "number of the cgroup, of rows of cgroups"),
-	{ "path", COLUMN_STRING, COLUMNS_TASKS, 0, true, 0, get_path,
-	  "path of the cgroup, from the root of cgroups on", { 0 } },
-	NUMBER(share, COLUMNS_OWNED, 6, false,
-	       "share of the slots of all owners, with idle time"),
-	INTEGER(processes, COLUMNS_NAMES, "processes of the name; 0 for what is no process"),
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),
@@ -322,10 +296,6 @@ static const struct column columns[] = {
 	      COLUMN_FIRST, UNIT_NONE, NULL, "ID", 7, "ID", 7),
 	TABLE(COLUMN_STRING, get_comm, TABLE_OWNERS,
 	      COLUMN_FIRST, UNIT_NONE, "name", "NAME", -16, "NAME", -16),
-	TABLE(COLUMN_NUMBER, get_on_cpus, TABLE_OWNERS,
-	      59, UNIT_SHARE, "time", "CPU%", 6, "CPU%", 6),
-	TABLE(COLUMN_NUMBER, get_rate, TABLE_TOP | TABLE_OWNERS,
-	      60, UNIT_RATE, "slots", "slots/s", 7, "slots/s", 7),
 	TABLE(COLUMN_NUMBER, get_running, TABLE_TOP | TABLE_OWNERS,
 	      61, UNIT_SHARE, NULL, "RUN", 5, "RUN", 5),
 	TABLE(COLUMN_NUMBER, get_ipc, TABLE_TASKS | TABLE_WIDE,
@@ -428,6 +398,19 @@ static bool is_shown(const struct column *column, unsigned int views, unsigned i
 	       (column->of < TD_NODES_METRICS || nodes >> column->of & 1);
 }
 
+/* Tables have columns by their places; programs see them in the order of the code. */
+static void put(struct column_list *list, const struct column *column, unsigned int views)
+{
+	unsigned int at = list->nr++;
+
+	for (; views & TABLE_ALL && at; at--) {
+		if (list->column[at - 1]->look.place < column->look.place)
+			break;
+		list->column[at] = list->column[at - 1];
+	}
+	list->column[at] = column;
+}
+
 /**
  * columns_select - the columns of a view
  * @list: where to
@@ -438,33 +421,29 @@ static bool is_shown(const struct column *column, unsigned int views, unsigned i
 void columns_select(struct column_list *list, unsigned int views, unsigned int level,
 		    uint32_t nodes)
 {
-	unsigned int i, at;
+	unsigned int i;
 
 	list->nr = 0;
 	for (i = 0; i < NR_COLUMNS; i++) {
-		if (!is_shown(&columns[i], views, level, nodes))
-			continue;
-		at = list->nr++;
-		for (; views & TABLE_ALL && at; at--) {
-			if (list->column[at - 1]->look.place < columns[i].look.place)
-				break;
-			list->column[at] = list->column[at - 1];
-		}
-		list->column[at] = &columns[i];
+		if (is_shown(&columns[i], views, level, nodes))
+			put(list, &columns[i], views);
 	}
 }
 
 /**
  * columns_add - add the columns that one kind of rows has for itself
  * @list: columns that other kinds have as well
- * @own: what follows; NULL for nothing
+ * @own: columns that follow, or that tables have by their places; NULL for none
+ * @views: as of columns_select()
  */
-void columns_add(struct column_list *list, const struct columns *own)
+void columns_add(struct column_list *list, const struct columns *own, unsigned int views)
 {
 	unsigned int i;
 
-	for (i = 0; own && i < own->nr; i++)
-		list->column[list->nr++] = &own->column[i];
+	for (i = 0; own && i < own->nr; i++) {
+		if (own->column[i].views & views)
+			put(list, &own->column[i], views);
+	}
 }
 
 /**

@@ -161,7 +161,7 @@ struct column_list {
 
 void columns_select(struct column_list *list, unsigned int views, unsigned int level,
 		    uint32_t nodes);
-void columns_add(struct column_list *list, const struct columns *own);
+void columns_add(struct column_list *list, const struct columns *own, unsigned int views);
 void columns_drop_node(struct column_list *list, unsigned int node);
 const struct column *column_of_node(unsigned int node);
 int column_node(const char *heading);
@@ -231,6 +231,8 @@ static inline void set_ratio(struct column_value *value, uint32_t ratio)
 	{ #name, COLUMN_NUMBER, views, digits, nullable, 0, get_##name, help, { __VA_ARGS__ } }
 #define STRING(name, views, help, ...)						\
 	{ #name, COLUMN_STRING, views, 0, false, 0, get_##name, help, { __VA_ARGS__ } }
+#define TABLE(type, get, views, ...)						\
+	{ NULL, type, views, 0, false, 0, get, NULL, { __VA_ARGS__ } }
 #define BOOLEAN(name, views, nullable, help)					\
 	{ #name, COLUMN_BOOLEAN, views, 0, nullable, 0, get_##name, help, { 0 } }
 

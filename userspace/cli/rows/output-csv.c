@@ -63,7 +63,7 @@ void output_csv_header(const struct output *output, FILE *file)
 	unsigned int i;
 
 	columns_select(&list, output->views, 0, 0);
-	columns_add(&list, output->own);
+	columns_add(&list, output->own, output->views);
 	for (i = 0; i < list.nr; i++) {
 		if (i)
 			putc(output->separator, file);
@@ -102,7 +102,7 @@ static const struct column_list *columns_of(const struct output *output)
 		views = output->views;
 		own = output->own;
 		columns_select(&list, views, 0, 0);
-		columns_add(&list, output->own);
+		columns_add(&list, own, views);
 	}
 	return &list;
 }

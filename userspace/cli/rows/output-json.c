@@ -63,7 +63,7 @@ static int add_columns(struct json_object *object, unsigned int views,
 	int ret = 0;
 
 	columns_select(&list, views, 0, 0);
-	columns_add(&list, own);
+	columns_add(&list, own, views);
 	for (i = 0; i < list.nr; i++) {
 		column_value(list.column[i], interval, row, &value);
 		ret |= add_value(object, list.column[i], &value);
@@ -96,8 +96,8 @@ static struct json_object *make_object(const struct output *output,
 	ret |= add(object, "schema", json_object_new_uint64(SCHEMA));
 	ret |= add_columns(object, output->views, output->own, interval, row);
 	if (row->task && row_hybrid(row)) {
-		ret |= add_kind(object, "core", &row->core);
-		ret |= add_kind(object, "atom", &row->atom);
+		ret |= add_kind(object, "core", &row->session.cores->core);
+		ret |= add_kind(object, "atom", &row->session.cores->atom);
 	}
 	if (ret) {
 		json_object_put(object);
@@ -200,7 +200,7 @@ int output_json_schema(const char *command, unsigned int views, const struct col
 	unsigned int i;
 
 	columns_select(&list, views, 0, 0);
-	columns_add(&list, own);
+	columns_add(&list, own, views);
 	schema_begin(command);
 	/* With -r there are more keys, and for recordings, but not always. */
 	put_required(&list, views & ~(COLUMNS_RUNS | COLUMNS_REPORT | COLUMNS_STEPS |

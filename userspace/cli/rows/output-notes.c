@@ -81,7 +81,7 @@ static bool note_of(const struct row *row, struct note *note)
 		note->state = row_state(row);
 		note->reason = reason_of_state(row);
 	}
-	note->incomplete = row->task && row->incomplete;
+	note->incomplete = row->task && row->session.incomplete;
 	note->doubt = row->figures.slots ? row_doubt_text(row) : NULL;
 	note_times(note, row);
 	return note->state || note->incomplete || note->doubt || note->partial;

@@ -171,9 +171,9 @@ static void coverage(const struct output *output, const struct interval *interva
 		fprintf(output->file, "%.1f%%", running * 100);
 	else
 		putc('-', output->file);
-	if (row->merged_ns && row->figures.enabled_ns)
+	if (row->session.merged_ns && row->figures.enabled_ns)
 		fprintf(output->file, ", merged %.1f%%",
-			100.0 * row->merged_ns / row->figures.enabled_ns);
+			100.0 * row->session.merged_ns / row->figures.enabled_ns);
 	put_slots(output, row);
 	if (interval->repeat)
 		spread(output, &interval->repeat->slots);
@@ -182,13 +182,15 @@ static void coverage(const struct output *output, const struct interval *interva
 /* Print the shares of the two kinds of cores of a hybrid machine: their slots are not alike. */
 static void kinds(const struct output *output, const struct row *row, const char **before)
 {
-	double all = row->core.enabled_ns + row->atom.enabled_ns;
+	const struct row_cores *cores = row->session.cores;
 	char text[64];
+	double all;
 
 	if (!row_hybrid(row))
 		return;
+	all = cores->core.enabled_ns + cores->atom.enabled_ns;
 	snprintf(text, sizeof(text), "on P-cores %.1f%%, on E-cores %.1f%%",
-		 100 * row->core.enabled_ns / all, 100 * row->atom.enabled_ns / all);
+		 100 * cores->core.enabled_ns / all, 100 * cores->atom.enabled_ns / all);
 	remark(output, before, text);
 }
 
@@ -199,7 +201,7 @@ static void remark_task(const struct output *output, const struct row *row,
 	if (row->state != TOPDOWN_SESSION_STATE_RUNNING &&
 	    row->state != TOPDOWN_SESSION_STATE_EXITED)
 		remark_state(output, row, before);
-	if (row->incomplete)
+	if (row->session.incomplete)
 		remark(output, before, "incomplete (some tasks are not followed)");
 }
 
@@ -256,8 +258,8 @@ static void tree_kinds(const struct output *output, const struct row *row, unsig
 {
 	char core[16], atom[16];
 
-	percent_text(core, sizeof(core), row->core.ratio[node], "%");
-	percent_text(atom, sizeof(atom), row->atom.ratio[node], "%");
+	percent_text(core, sizeof(core), row->session.cores->core.ratio[node], "%");
+	percent_text(atom, sizeof(atom), row->session.cores->atom.ratio[node], "%");
 	fprintf(output->file, "  P %7s  E %7s", core, atom);
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "task.h"
 #include "text.h"
 
 /* A line on a terminal is not longer, so that it is one line there. */
@@ -21,7 +20,7 @@
  */
 const char *owner_name(const struct row *row)
 {
-	return row->kind == ROW_CGROUP ? row->path : row->name;
+	return row->kind == ROW_CGROUP ? row->owner->path : row->owner->name;
 }
 
 /**
@@ -31,12 +30,12 @@ const char *owner_name(const struct row *row)
  */
 void owner_id(char text[OWNER_ID_SIZE], const struct row *row)
 {
-	if (row->processes)
-		snprintf(text, OWNER_ID_SIZE, "%u", row->processes);
+	if (row->owner->processes)
+		snprintf(text, OWNER_ID_SIZE, "%u", row->owner->processes);
 	else if (row->kind == ROW_PROCESS)
 		snprintf(text, OWNER_ID_SIZE, "%d", row->task->pid);
 	else if (row->kind == ROW_CGROUP)
-		snprintf(text, OWNER_ID_SIZE, "%llu", (unsigned long long)row->id);
+		snprintf(text, OWNER_ID_SIZE, "%llu", (unsigned long long)row->owner->id);
 	else
 		snprintf(text, OWNER_ID_SIZE, "-");
 }

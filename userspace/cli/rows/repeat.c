@@ -39,13 +39,6 @@ bool spread_relative(const struct spread *spread, double *error)
 	return true;
 }
 
-static void add_figures(struct row *row, const struct row *more)
-{
-	topdown_figures_add(&row->figures, &more->figures, row->level);
-	topdown_figures_add(&row->core, &more->core, row->level);
-	topdown_figures_add(&row->atom, &more->atom, row->level);
-}
-
 /**
  * repeat_add - one more run
  * @repeat: zeroed before the first
@@ -59,11 +52,12 @@ void repeat_add(struct repeat *repeat, const struct row *row, double length)
 
 	repeat->sum = *row;
 	if (repeat->runs++)
-		add_figures(&repeat->sum, &sum);
-	repeat->sum.merged_ns += sum.merged_ns;
+		topdown_figures_add(&repeat->sum.figures, &sum.figures, row->level);
+	row_cores_add(&repeat->cores, row->session.cores, row->level);
+	repeat->sum.session.merged_ns += sum.session.merged_ns;
 	repeat->sum.expected_ns += sum.expected_ns;
-	repeat->sum.switches += sum.switches;
-	repeat->sum.incomplete |= sum.incomplete;
+	repeat->sum.session.switches += sum.session.switches;
+	repeat->sum.session.incomplete |= sum.session.incomplete;
 
 	spread_add(&repeat->length, length);
 	spread_add(&repeat->slots, row->figures.slots);
@@ -89,22 +83,24 @@ static void divide_counts(struct topdown_figures *figures, unsigned int by)
 
 /**
  * repeat_row - the mean run
- * @repeat: at least one run
+ * @repeat: at least one run; its sums by kind of core become means
  * @row: means of the runs, also of the ratios
  */
-void repeat_row(const struct repeat *repeat, struct row *row)
+void repeat_row(struct repeat *repeat, struct row *row)
 {
 	struct topdown_figures *figures = &row->figures;
 	unsigned int node;
 
 	*row = repeat->sum;
-	row->merged_ns /= repeat->runs;
+	row->session.merged_ns /= repeat->runs;
 	row->expected_ns /= repeat->runs;
-	row->switches /= repeat->runs;
+	row->session.switches /= repeat->runs;
 	divide_counts(figures, repeat->runs);
 	/* The ratios of a kind of core stay those of all runs together. */
-	divide_counts(&row->core, repeat->runs);
-	divide_counts(&row->atom, repeat->runs);
+	divide_counts(&repeat->cores.core, repeat->runs);
+	divide_counts(&repeat->cores.atom, repeat->runs);
+	if (row->session.cores)
+		row->session.cores = &repeat->cores;
 	for (node = 0; node < TD_NR_NODES; node++) {
 		/* If a run lacks the node, its mean is not known. */
 		if (figures->ratio[node] != TOPDOWN_RATIO_NONE)

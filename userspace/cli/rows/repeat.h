@@ -27,6 +27,7 @@ struct spread {
  * @slots: slots
  * @node: ratios
  * @sum: the row of all runs together, times and counts added up
+ * @cores: its figures by kind of core
  */
 struct repeat {
 	unsigned int runs;
@@ -34,11 +35,12 @@ struct repeat {
 	struct spread slots;
 	struct spread node[TD_NR_NODES];
 	struct row sum;
+	struct row_cores cores;
 };
 
 void spread_add(struct spread *spread, double value);
 bool spread_relative(const struct spread *spread, double *error);
 void repeat_add(struct repeat *repeat, const struct row *row, double length);
-void repeat_row(const struct repeat *repeat, struct row *row);
+void repeat_row(struct repeat *repeat, struct row *row);
 
 #endif /* TOPDOWN_CLI_REPEAT_H */

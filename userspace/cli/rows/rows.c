@@ -164,8 +164,8 @@ unsigned int row_interval_state(const struct row *row)
 bool row_partial(const struct row *row)
 {
 	if (row->task)
-		return row->state == TOPDOWN_SESSION_STATE_ENDED || row->incomplete ||
-		       row_short(row);
+		return row->state == TOPDOWN_SESSION_STATE_ENDED ||
+		       row->session.incomplete || row_short(row);
 	/* The states of the CPUs of a sum say more than the sum of their shares. */
 	return row->state != TOPDOWN_STATE_OK || (row->kind == ROW_CPU && row_short(row));
 }
@@ -392,7 +392,23 @@ bool row_marked(const struct row *row, unsigned int node)
  */
 bool row_hybrid(const struct row *row)
 {
-	return row->core.enabled_ns || row->atom.enabled_ns;
+	const struct row_cores *cores = row->session.cores;
+
+	return cores && (cores->core.enabled_ns || cores->atom.enabled_ns);
+}
+
+/**
+ * row_cores_add - add the figures by kind of core of another row
+ * @sum: zeroed, or with some
+ * @more: what is added; NULL for nothing
+ * @level: highest level of the ratios
+ */
+void row_cores_add(struct row_cores *sum, const struct row_cores *more, unsigned int level)
+{
+	if (!more)
+		return;
+	topdown_figures_add(&sum->core, &more->core, level);
+	topdown_figures_add(&sum->atom, &more->atom, level);
 }
 
 /**
@@ -444,13 +460,37 @@ int interval_make(struct interval *interval, unsigned int nr)
 }
 
 /**
+ * interval_cores - make room for the figures by kind of core of as many rows
+ * @interval: interval with room for rows
+ *
+ * Rows that are there keep theirs, and the rest is zeroed.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int interval_cores(struct interval *interval)
+{
+	struct row_cores *cores = reallocarray(interval->cores, interval->room, sizeof(*cores));
+	unsigned int i;
+
+	if (!cores)
+		return -ENOMEM;
+	interval->cores = cores;
+	for (i = 0; i < interval->nr; i++)
+		interval->row[i].session.cores = &cores[i];
+	memset(&cores[interval->nr], 0, (interval->room - interval->nr) * sizeof(*cores));
+	return 0;
+}
+
+/**
  * interval_free - free the rows
  * @interval: interval; can be filled again
  */
 void interval_free(struct interval *interval)
 {
 	free(interval->row);
+	free(interval->cores);
 	interval->row = NULL;
+	interval->cores = NULL;
 	interval->nr = 0;
 	interval->room = 0;
 }

@@ -17,6 +17,7 @@
 #define ROW_RUNNING_LEAST	0.5
 
 struct command;
+struct owner_row;
 struct repeat;
 struct series_ranks;
 struct task;
@@ -88,6 +89,30 @@ struct row_recorded {
 };
 
 /**
+ * struct row_cores - figures on the kinds of core of a hybrid machine
+ * @core: those on P-cores
+ * @atom: those on E-cores
+ */
+struct row_cores {
+	struct topdown_figures core;
+	struct topdown_figures atom;
+};
+
+/**
+ * struct row_session - what the rows of tasks have beside figures
+ * @merged_ns: on-CPU time between switches too close to measure
+ * @switches: how often the task was given a CPU
+ * @incomplete: some new thread could not be followed
+ * @cores: the figures by kind of core; NULL if they are not known
+ */
+struct row_session {
+	uint64_t merged_ns;
+	uint64_t switches;
+	bool incomplete;
+	const struct row_cores *cores;
+};
+
+/**
  * struct row - one CPU, the sum, or one task, in one interval
  * @kind: the subject
  * @task: the task; NULL for CPUs
@@ -106,21 +131,11 @@ struct row_recorded {
  * @time_ns: length of the interval, for all of its CPUs together; 0 if it is not known how
  *	much of it was busy
  * @figures: slots, times and ratios
- * @core: the part of @figures on P-cores of a hybrid machine; of tasks only
- * @atom: the part of @figures on E-cores; of tasks only
  * @expected_ns: running_ns to be expected if nobody else uses the counters
- * @rate: slots per second; of topdown top only
- * @on_cpus: CPUs that an owner had at a time; of topdown top only
  * @window: number of the window; of windows only
  * @recorded: what only rows of recordings have; NULL for others
- * @merged_ns: on-CPU time between switches too close to measure; of tasks only
- * @switches: how often the task was given a CPU; of tasks only
- * @incomplete: some new thread could not be followed; of tasks only
- * @name: name of an owner; NULL for others, whose @task has it
- * @path: path of a cgroup; NULL or "" for others
- * @id: number of a cgroup
- * @processes: number of processes that the row adds up, all of a name; 0 for a row of one
- * @share: share of the slots of all owners; of owners of a recording only
+ * @session: what only rows of tasks have
+ * @owner: what only rows of owners have; NULL for others
  * @own: what only rows of its kind have, for the columns that they bring; NULL for nothing
  */
 struct row {
@@ -139,21 +154,11 @@ struct row {
 	unsigned int nr_cpus;
 	uint64_t time_ns;
 	struct topdown_figures figures;
-	struct topdown_figures core;
-	struct topdown_figures atom;
 	uint64_t expected_ns;
-	double rate;
-	double on_cpus;
 	uint64_t window;
 	const struct row_recorded *recorded;
-	uint64_t merged_ns;
-	uint64_t switches;
-	bool incomplete;
-	const char *name;
-	const char *path;
-	uint64_t id;
-	unsigned int processes;
-	double share;
+	struct row_session session;
+	struct owner_row *owner;
 	void *own;
 };
 
@@ -166,6 +171,7 @@ struct row {
  * @nr: number of @row
  * @room: rows that there is room for
  * @row: rows: first the sum, then the CPUs; or those of tasks
+ * @cores: room for the figures by kind of core of each row, from interval_cores(); else NULL
  * @tasks: the rows are of tasks
  * @owners: the rows are of owners, which are tasks too
  * @command: the command that has ended and that the one row is of; else NULL
@@ -179,6 +185,7 @@ struct interval {
 	unsigned int nr;
 	unsigned int room;
 	struct row *row;
+	struct row_cores *cores;
 	bool tasks;
 	bool owners;
 	const struct command *command;
@@ -202,6 +209,8 @@ extern const struct row_flag row_flags[ROW_FLAGS];
 uint32_t interval_nodes(const struct interval *interval);
 unsigned int row_level(unsigned int level, const struct interval *interval);
 int interval_make(struct interval *interval, unsigned int nr);
+int interval_cores(struct interval *interval);
+void row_cores_add(struct row_cores *sum, const struct row_cores *more, unsigned int level);
 void interval_free(struct interval *interval);
 const char *row_kind_name(const struct row *row);
 const char *row_state(const struct row *row);

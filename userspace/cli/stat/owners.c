@@ -21,6 +21,7 @@ static int prepare(struct stat_run *run)
 	const struct owner_sort *by = &run->options->sort;
 
 	run->output.views = COLUMNS_TASKS;
+	run->output.own = &owner_columns;
 	if (run->options->by == OWNER_BY_COMM)
 		run->output.views |= COLUMNS_NAMES;
 	run->interval.tasks = true;
@@ -68,15 +69,15 @@ static int compare_names(const void *a, const void *b)
 
 	if (one->kind != other->kind)
 		return one->kind < other->kind ? -1 : 1;
-	names = strcmp(one->name, other->name);
+	names = strcmp(one->owner->name, other->owner->name);
 	return names ? names : one->task->pid - other->task->pid;
 }
 
 static void join_row(struct row *to, const struct row *more, unsigned int level)
 {
 	topdown_figures_add(&to->figures, &more->figures, level);
-	to->switches += more->switches;
-	to->processes++;
+	to->session.switches += more->session.switches;
+	to->owner->processes++;
 	if (more->state == TOPDOWN_SESSION_STATE_RUNNING)
 		to->state = more->state;
 	if (more->level < to->level)
@@ -99,14 +100,14 @@ static void join_names(struct interval *interval)
 		const struct row *row = &interval->row[i];
 
 		if (to && row->kind == ROW_PROCESS && to->kind == ROW_PROCESS &&
-		    !strcmp(to->name, row->name)) {
+		    !strcmp(to->owner->name, row->owner->name)) {
 			join_row(to, row, interval->level);
 			continue;
 		}
 		to = &interval->row[nr++];
 		*to = *row;
 		to->task = &nobody;
-		to->processes = to->kind == ROW_PROCESS;
+		to->owner->processes = to->kind == ROW_PROCESS;
 	}
 	interval->nr = nr;
 	for (i = 0; i < nr; i++)

@@ -34,8 +34,6 @@ static void add_row(struct row *to, const struct row *more)
 	if (more->level && (!to->level || more->level < to->level))
 		to->level = more->level;
 	topdown_figures_add(&to->figures, &more->figures, to->level);
-	topdown_figures_add(&to->core, &more->core, to->level);
-	topdown_figures_add(&to->atom, &more->atom, to->level);
 	to->source = td_source_join(to->source, more->source);
 	to->state = to->task ? more->state : td_state_worse(to->state, more->state);
 	to->flags |= more->flags;
@@ -44,9 +42,9 @@ static void add_row(struct row *to, const struct row *more)
 		to->nr_cpus = more->nr_cpus;
 	to->time_ns += more->time_ns;
 	to->expected_ns += more->expected_ns;
-	to->merged_ns += more->merged_ns;
-	to->switches += more->switches;
-	to->incomplete |= more->incomplete;
+	to->session.merged_ns += more->session.merged_ns;
+	to->session.switches += more->session.switches;
+	to->session.incomplete |= more->session.incomplete;
 }
 
 static struct row *new_row(struct interval *sum, const struct row *row)
@@ -59,9 +57,15 @@ static struct row *new_row(struct interval *sum, const struct row *row)
 			return NULL;
 		sum->row = more;
 		sum->room += 16;
+		if (row->session.cores && interval_cores(sum))
+			return NULL;
 	}
-	sum->row[sum->nr] = *row;
-	return &sum->row[sum->nr++];
+	more = &sum->row[sum->nr];
+	*more = *row;
+	if (row->session.cores)
+		more->session.cores = &sum->cores[sum->nr];
+	sum->nr++;
+	return more;
 }
 
 /**
@@ -80,8 +84,13 @@ int parts_add(struct interval *sum, const struct interval *part)
 		row = find(sum, &part->row[i]);
 		if (row)
 			add_row(row, &part->row[i]);
-		else if (!new_row(sum, &part->row[i]))
+		else
+			row = new_row(sum, &part->row[i]);
+		if (!row)
 			return -ENOMEM;
+		if (row->session.cores)
+			row_cores_add(&sum->cores[row - sum->row], part->row[i].session.cores,
+				      row->level);
 	}
 	sum->time = part->time;
 	sum->length += part->length;

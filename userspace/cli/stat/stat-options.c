@@ -13,6 +13,7 @@
 #include "family.h"
 #include "message.h"
 #include "options.h"
+#include "owner-rows.h"
 #include "parse.h"
 
 /* These options exclude each other. */
@@ -123,7 +124,7 @@ static const struct option_row option_rows[] = {
 	{ .help = "      --interval-print, --interval-count, --td-level, --field-separator," },
 	{ .help = "      --json-output, --for-each-cgroup" },
 	{ .help = "Other:" },
-	OPTION_SCHEMA(COLUMNS_KEYS | COLUMNS_NAMES, NULL),
+	OPTION_SCHEMA(COLUMNS_KEYS | COLUMNS_NAMES, &owner_columns),
 	OPTION_DEVICE(AT(device)),
 	OPTION_HELP,
 	{ .name = "interval-print", .argument = "TIME", .same = "interval" },

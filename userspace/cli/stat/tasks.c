@@ -21,6 +21,7 @@ static void choose_form(struct stat_run *run)
 	struct output *output = &run->output;
 
 	output->views = COLUMNS_TASKS | (options->runs ? COLUMNS_RUNS : 0);
+	output->own = &owner_columns;
 	run->interval.tasks = true;
 	output->tree = !options->per_thread && options->pids.nr + options->tids.nr < 2;
 	if (!output->tree && !options->level && options->output.format == OUTPUT_TABLE)
@@ -138,7 +139,8 @@ static int begin(struct stat_run *run)
 	return ret;
 }
 
-static int fill_row(const struct stat_run *run, struct row *row, const struct task *task)
+static int fill_row(const struct stat_run *run, struct row *row, struct row_cores *cores,
+		    const struct task *task)
 {
 	const struct topdown_session *now = &task->now;
 	int ret;
@@ -151,12 +153,15 @@ static int fill_row(const struct stat_run *run, struct row *row, const struct ta
 	row->state = now->out_state;
 	row->source = now->out_source;
 	row->level = row_level(now->out_level, &run->interval);
-	row->merged_ns = now->out_merged_ns - task->then.out_merged_ns;
-	row->switches = now->out_switches - task->then.out_switches;
-	row->incomplete = now->out_flags & TOPDOWN_SESSION_OUT_INCOMPLETE;
-	ret = task_kind(task, TOPDOWN_KIND_CORE, row->level, &row->core);
+	row->session = (struct row_session){
+		.merged_ns = now->out_merged_ns - task->then.out_merged_ns,
+		.switches = now->out_switches - task->then.out_switches,
+		.incomplete = now->out_flags & TOPDOWN_SESSION_OUT_INCOMPLETE,
+		.cores = cores,
+	};
+	ret = task_kind(task, TOPDOWN_KIND_CORE, row->level, &cores->core);
 	if (!ret)
-		ret = task_kind(task, TOPDOWN_KIND_ATOM, row->level, &row->atom);
+		ret = task_kind(task, TOPDOWN_KIND_ATOM, row->level, &cores->atom);
 	if (ret)
 		return ret;
 	ret = topdown_session_between(&task->then, now, row->level, &row->figures);
@@ -172,12 +177,16 @@ static int compare(struct stat_run *run)
 	int ret;
 
 	ret = interval_make(interval, run->tasks.nr);
+	if (!ret)
+		ret = interval_cores(interval);
 	for (i = 0; i < run->tasks.nr && !ret; i++) {
 		struct task *task = &run->tasks.task[i];
 
 		if (task->over)
 			continue;
-		ret = fill_row(run, &interval->row[interval->nr++], task);
+		ret = fill_row(run, &interval->row[interval->nr], &interval->cores[interval->nr],
+			       task);
+		interval->nr++;
 		task_advance(task);
 		task->over = task_over(task);
 	}

@@ -65,7 +65,7 @@ static void title(struct top_frame *frame, const struct top_screen *screen)
 	char rate[16];
 
 	cells_title(frame, 0);
-	rate_text(rate, sizeof(rate), screen->total.rate);
+	rate_text(rate, sizeof(rate), screen->rate);
 	cells_print(frame, 0, 0, TOP_LOOK_TITLE,
 		    "topdown top  %s%s  %u CPU%s  %s slots/s  period %u ms  every %u ms",
 		    screen->clock, screen->view->frozen ? " FROZEN" : "", screen->total.nr_cpus,

@@ -18,6 +18,7 @@
  * @nr_rows: number of @rows
  * @waits: no interval of owners has ended yet
  * @total: their sum
+ * @rate: its slots per second
  * @clock: the time, as text
  * @period_ms: the module's period
  * @delay_ms: time between refreshes
@@ -30,6 +31,7 @@ struct top_screen {
 	unsigned int nr_rows;
 	bool waits;
 	struct row total;
+	double rate;
 	const char *clock;
 	unsigned int period_ms;
 	unsigned int delay_ms;

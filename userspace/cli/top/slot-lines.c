@@ -152,11 +152,11 @@ static unsigned int indent(const struct top_view *view, const struct row *row)
 
 static const char *name_of(const struct top_view *view, const struct row *row)
 {
-	return has_path(view, row) ? row->path : row->name;
+	return has_path(view, row) ? row->owner->path : row->owner->name;
 }
 
 /* Paths begin alike, and names of a tree do not: each keeps what tells it from others. */
-static void owner_name(struct top_frame *frame, unsigned int line, const struct row *row,
+static void put_name(struct top_frame *frame, unsigned int line, const struct row *row,
 		       const struct lines *lines)
 {
 	const char *name = name_of(lines->view, row);
@@ -179,7 +179,7 @@ static void owner_line(struct top_frame *frame, unsigned int line, const struct 
 {
 	unsigned int at;
 
-	owner_name(frame, line, row, lines);
+	put_name(frame, line, row, lines);
 	at = values(frame, line, lines->first + 1, row, &lines->list, 1);
 	if (row->state == TOPDOWN_SESSION_STATE_EXITED)
 		cells_print_whole(frame, line, at, TOP_LOOK_WARN, "ended");
@@ -246,7 +246,7 @@ void top_slot_lines(struct top_frame *frame, const struct top_view *view,
 	struct lines lines = { .view = view };
 	bool owners = top_view_owners(view);
 
-	columns_select(&lines.list, top_view_table(view), view->level, nodes);
+	top_view_columns(view, nodes, &lines.list);
 	lines.first = abs(lines.list.column[0]->look.width);
 	if (owners)
 		fit_names(&lines, rows, nr, frame->columns);

@@ -21,7 +21,7 @@ static void clear_figures(struct top_cpu *cpu)
 {
 	cpu->row.figures = (struct topdown_figures){ 0 };
 	td_figures_ratios(&cpu->row.figures, 0);
-	cpu->row.rate = 0;
+	cpu->own.rate = 0;
 	cpu->row.time_ns = 0;
 }
 
@@ -45,8 +45,10 @@ int top_data_open(struct top_data *data, unsigned int nr, uint64_t period_ns,
 	data->nr = nr;
 	data->period_ns = period_ns;
 	data->level = level < 2 ? level : 2;
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		clear_figures(&data->cpu[i]);
+		data->cpu[i].row.own = &data->cpu[i].own;
+	}
 	return 0;
 }
 
@@ -101,7 +103,7 @@ void top_data_put(struct top_data *data, unsigned int cpu,
 		clear_figures(to);
 	} else {
 		row->time_ns = data->busy ? record->time_ns - then_ns : 0;
-		row->rate = row->figures.slots * (double)NS_PER_S / (record->time_ns - then_ns);
+		to->own.rate = row->figures.slots * (double)NS_PER_S / (record->time_ns - then_ns);
 		row_expect(row);
 		data->nodes |= td_nodes_of_figures(&row->figures);
 	}
@@ -134,11 +136,14 @@ void top_data_read(struct top_data *data, const struct topdown_map_view *map,
  * @data: data
  * @cpus: CPUs that count, NULL for all
  * @total: their sum
+ *
+ * Return: their slots per second.
  */
-void top_data_total(const struct top_data *data, const struct cpulist *cpus,
-		    struct row *total)
+double top_data_total(const struct top_data *data, const struct cpulist *cpus,
+		      struct row *total)
 {
 	unsigned int i, level = 0, awake = 0;
+	double rate = 0;
 
 	memset(total, 0, sizeof(*total));
 	td_figures_ratios(&total->figures, 0);
@@ -158,7 +163,7 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 		total->turns = td_turns_more(total->turns, cpu->row.turns);
 		total->nr_cpus++;
 		topdown_figures_add(&total->figures, &cpu->row.figures, level);
-		total->rate += cpu->row.rate;
+		rate += cpu->own.rate;
 		total->time_ns += cpu->row.time_ns;
 		awake += !!cpu->row.time_ns;
 		total->expected_ns += cpu->row.expected_ns;
@@ -168,4 +173,5 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 	/* Time passes for the CPUs that sleep, too. */
 	if (awake)
 		total->time_ns = total->time_ns / awake * total->nr_cpus;
+	return rate;
 }

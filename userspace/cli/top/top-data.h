@@ -9,6 +9,7 @@
 
 #include "cpulist.h"
 #include "rows.h"
+#include "top-row.h"
 
 /**
  * struct top_cpu - one CPU
@@ -16,12 +17,14 @@
  * @based: there is a @base
  * @base: the record at the end of the interval shown
  * @row: the interval shown
+ * @own: what the row has for itself
  */
 struct top_cpu {
 	bool there;
 	bool based;
 	struct topdown_record base;
 	struct row row;
+	struct top_row own;
 };
 
 /**
@@ -49,7 +52,7 @@ void top_data_put(struct top_data *data, unsigned int cpu,
 		  const struct topdown_record *record, uint64_t now_ns);
 void top_data_read(struct top_data *data, const struct topdown_map_view *map,
 		   uint64_t now_ns);
-void top_data_total(const struct top_data *data, const struct cpulist *cpus,
-		    struct row *total);
+double top_data_total(const struct top_data *data, const struct cpulist *cpus,
+		      struct row *total);
 
 #endif /* TOPDOWN_CLI_TOP_DATA_H */

@@ -57,7 +57,7 @@ static unsigned int places_of(struct place *place, const struct interval *interv
 
 	for (i = 0; i < interval->nr; i++) {
 		if (interval->row[i].kind == ROW_CGROUP)
-			place[nr++] = (struct place){ interval->row[i].id, &interval->row[i] };
+			place[nr++] = (struct place){ interval->row[i].owner->id, &interval->row[i] };
 	}
 	qsort(place, nr, sizeof(*place), compare_places);
 	return nr;
@@ -74,29 +74,30 @@ int top_owners_link(struct top_owners *owners, uint64_t length_ns)
 {
 	struct interval *interval = &owners->interval;
 	struct place *place = calloc(interval->nr + 1, sizeof(*place)), *found;
-	bool *shown = calloc(interval->nr + 1, sizeof(*shown));
+	struct top_row *own = calloc(interval->nr + 1, sizeof(*own));
 	unsigned int i, nr;
 	struct row *row;
 
-	if (!place || !shown) {
+	if (!place || !own) {
 		free(place);
-		free(shown);
+		free(own);
 		return -ENOMEM;
 	}
-	free(owners->shown);
-	owners->shown = shown;
+	free(owners->own);
+	owners->own = own;
 	nr = places_of(place, interval);
 	for (i = 0; i < interval->nr; i++) {
 		struct place key = { .id = owners->owners.row[i].parent };
 
 		row = &interval->row[i];
 		if (length_ns) {
-			row->rate = row->figures.slots * (double)NS_PER_S / length_ns;
-			row->on_cpus = (double)row->figures.enabled_ns / length_ns;
+			own[i].rate = row->figures.slots * (double)NS_PER_S / length_ns;
+			own[i].on_cpus = (double)row->figures.enabled_ns / length_ns;
 		}
 		found = key.id ? bsearch(&key, place, nr, sizeof(*place), compare_places) : NULL;
 		/* Parents come first, so no chain of them is a circle. */
-		row->own = found && found->row < row ? found->row : NULL;
+		own[i].parent = found && found->row < row ? found->row : NULL;
+		row->own = &own[i];
 	}
 	free(place);
 	return 0;
@@ -135,10 +136,10 @@ static bool is_shown(const struct row *row, const struct top_view *view)
 {
 	if (view->hide_idle && row->kind == ROW_IDLE_TASKS)
 		return false;
-	if (view->min_rate && row->rate < view->min_rate)
+	if (view->min_rate && top_row(row)->rate < view->min_rate)
 		return false;
-	return !*view->name || strcasestr(row->name, view->name) ||
-	       (row->path && strcasestr(row->path, view->name));
+	return !*view->name || strcasestr(row->owner->name, view->name) ||
+	       strcasestr(row->owner->path, view->name);
 }
 
 static unsigned int level_of(const struct row *row)
@@ -164,9 +165,9 @@ static int compare_rows(const struct row *one, const struct row *other,
 	if (top_view_owner_sort(view, &sort))
 		order = owner_compare(one, other, &sort);
 	else if (one->kind == ROW_CGROUP && other->kind == ROW_CGROUP)
-		order = strcmp(one->path, other->path);
+		order = strcmp(one->owner->path, other->owner->path);
 	else
-		order = strcmp(one->name, other->name);
+		order = strcmp(one->owner->name, other->owner->name);
 	if (order)
 		return view->reverse ? -order : order;
 	/* Rows are in the order in which the module has owners. */
@@ -220,17 +221,17 @@ unsigned int top_owners_rows(struct top_owners *owners, const struct top_view *v
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < interval->nr; i++)
-		owners->shown[i] = false;
+		owners->own[i].shown = false;
 	for (i = 0; i < interval->nr; i++) {
 		row = &interval->row[i];
 		if (!is_shown(row, view))
 			continue;
-		for (; row && !owners->shown[row - interval->row];
+		for (; row && !top_row(row)->shown;
 		     row = view->self ? NULL : top_parent(row))
-			owners->shown[row - interval->row] = true;
+			owners->own[row - interval->row].shown = true;
 	}
 	for (i = 0; i < interval->nr; i++) {
-		if (owners->shown[i])
+		if (owners->own[i].shown)
 			rows[nr++] = &interval->row[i];
 	}
 	qsort_r(rows, nr, sizeof(void *), compare, (void *)view);
@@ -245,6 +246,6 @@ void top_owners_end(struct top_owners *owners)
 {
 	owners_close(&owners->owners);
 	interval_free(&owners->interval);
-	free(owners->shown);
+	free(owners->own);
 	memset(owners, 0, sizeof(*owners));
 }

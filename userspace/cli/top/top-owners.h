@@ -6,6 +6,7 @@
 #define TOPDOWN_CLI_TOP_OWNERS_H
 
 #include "owner-rows.h"
+#include "top-row.h"
 #include "view.h"
 
 /**
@@ -15,7 +16,7 @@
  * @self: rows of cgroups are without those below them
  * @then_ns: CLOCK_BOOTTIME up to which the last reading counts
  * @interval: the rows of the interval shown
- * @shown: for each of them whether it is shown
+ * @own: what each of them has for itself
  */
 struct top_owners {
 	struct owners owners;
@@ -23,13 +24,13 @@ struct top_owners {
 	bool self;
 	uint64_t then_ns;
 	struct interval interval;
-	bool *shown;
+	struct top_row *own;
 };
 
 /* The row of its parent; NULL for none. */
 static inline const struct row *top_parent(const struct row *row)
 {
-	return row->own;
+	return top_row(row)->parent;
 }
 
 int top_owners_start(struct top_owners *owners, struct topdown *td, const struct top_view *view,

@@ -173,8 +173,9 @@ static int draw(struct top *top)
 	top_view_clamp(&top->view, top->nr_rows, top_frame_page(&top->frame));
 	screen.rows = top->rows;
 	screen.nr_rows = top->nr_rows;
-	top_data_total(&top->data, top->view.filtered && !top_view_owners(&top->view) ?
-		       &top->view.cpus : NULL, &screen.total);
+	screen.rate = top_data_total(&top->data, top->view.filtered &&
+				     !top_view_owners(&top->view) ? &top->view.cpus : NULL,
+				     &screen.total);
 	if (top->view.help)
 		top_frame_help(&top->frame, &top->view);
 	else

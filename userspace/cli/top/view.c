@@ -39,14 +39,17 @@ bool top_view_owners(const struct top_view *view)
 }
 
 /**
- * top_view_table - the columns that rows of slots have
+ * top_view_columns - the columns that rows of slots have
  * @view: view
- *
- * Return: TABLE_OWNERS or TABLE_TOP.
+ * @nodes: nodes that have ratios, bit n for node n
+ * @list: where to
  */
-unsigned int top_view_table(const struct top_view *view)
+void top_view_columns(const struct top_view *view, uint32_t nodes, struct column_list *list)
 {
-	return view->by == OWNER_BY_NONE ? TABLE_TOP : TABLE_OWNERS;
+	unsigned int table = view->by == OWNER_BY_NONE ? TABLE_TOP : TABLE_OWNERS;
+
+	columns_select(list, table, view->level, nodes);
+	columns_add(list, &top_columns, table);
 }
 
 /**
@@ -57,7 +60,7 @@ void top_view_sort_first(struct top_view *view)
 {
 	struct column_list list;
 
-	columns_select(&list, top_view_table(view), view->level, 0);
+	top_view_columns(view, 0, &list);
 	view->sort = list.column[0];
 }
 
@@ -75,7 +78,7 @@ void top_view_sort(struct top_view *view, const struct owner_sort *sort)
 		view->sort = column_of_node(sort->node);
 		return;
 	}
-	columns_select(&list, top_view_table(view), view->level, 0);
+	top_view_columns(view, 0, &list);
 	for (i = 0; i < list.nr; i++) {
 		for (k = 0; list.column[i]->look.sort && k < NR_KEYS; k++) {
 			if (keys[k].key == sort->key &&
@@ -158,7 +161,7 @@ static bool is_shown(const struct top_view *view, const struct top_cpu *cpu)
 		return false;
 	if (view->hide_idle && !cpu->row.figures.slots)
 		return false;
-	return !view->min_rate || cpu->row.rate >= view->min_rate;
+	return !view->min_rate || cpu->own.rate >= view->min_rate;
 }
 
 static int by_value(double a, double b)
@@ -237,7 +240,7 @@ static void next_sort(struct top_view *view, int step, uint32_t nodes)
 	int nr = 0, at = 0, pass;
 	unsigned int i;
 
-	columns_select(&list, top_view_table(view), view->level, nodes);
+	top_view_columns(view, nodes, &list);
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < list.nr; i++) {
 			if (!list.column[i]->look.sort || column_is_node(list.column[i]) != pass)

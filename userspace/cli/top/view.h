@@ -34,7 +34,7 @@ enum top_prompt {
  * struct top_view - the selection of rows and columns
  * @level: 1 or 2
  * @by: the owners that rows are of; OWNER_BY_NONE for CPUs
- * @sort: the column of top_view_table() that rows are sorted by
+ * @sort: the column of top_view_columns() that rows are sorted by
  * @kept: the same of the other rows, while they are not shown; NULL for their first order
  * @reverse: the other way round: smallest first, but for CPU numbers
  * @filtered: only @cpus are shown
@@ -84,7 +84,7 @@ bool top_view_has(const struct top_view *view, unsigned int cpu);
 void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int page);
 void top_view_sort_first(struct top_view *view);
 bool top_view_owners(const struct top_view *view);
-unsigned int top_view_table(const struct top_view *view);
+void top_view_columns(const struct top_view *view, uint32_t nodes, struct column_list *list);
 void top_view_show(struct top_view *view, enum owner_by by);
 void top_view_sort(struct top_view *view, const struct owner_sort *sort);
 bool top_view_owner_sort(const struct top_view *view, struct owner_sort *sort);
