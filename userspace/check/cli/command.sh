@@ -167,7 +167,7 @@ rm "$TMP/log"
 FAKE_LOG=$TMP/log run fake stat --no-inherit -j -- true
 result "$(grep -qx 'attach 0 0x18' "$TMP/log"; echo $?)" '--no-inherit attaches no children'
 FAKE_READ_ERRNO=13 FAKE_OTHERS_ERRNO=13 FAKE_WATCH_ERRNO=13 run fake stat -j -- echo mine
-expect 'without a right but to open the node' 0 '^mine$' "$one_step"
+expect 'a command runs without a right but to open the node' 0 '^mine$' "$one_step"
 run fake stat -j -- sh -c 'echo $$'
 result "$([[ $(json pid "$TMP/err") == "$out" ]]; echo $?)" 'pid is that of the command'
 result "$([[ $(json comm "$TMP/err") == sh ]]; echo $?)" 'comm is that of the program'
@@ -273,7 +273,7 @@ if command -v script > /dev/null; then
 	result "$((count != 1))" "Ctrl-C reaches the command once ($count)"
 	result "$(grep -q 'tma_retiring.*40\.0%' "$TMP/terminal"; echo $?)" 'Ctrl-C ends with our figures'
 else
-	skip 'a terminal' 'there is no script(1)'
+	skip 'a terminal gets both outputs' 'there is no script(1)'
 fi
 
 # Several runs.  Each session of the fake retires one percent more than the last.
@@ -297,7 +297,7 @@ echo 0 > "$TMP/nr"
 # shellcheck disable=SC2016
 count='n=$(($(cat "$0") + 1)); echo $n > "$0"'
 run fake stat -j -r 4 -- sh -c "$count; case \$n in 2) exit 7;; 3) exit 8;; esac" "$TMP/nr"
-expect 'the first status that is not 0' 7 '' '"runs":4'
+expect 'the first status that is not 0 is ours' 7 '' '"runs":4'
 echo 0 > "$TMP/nr"
 run fake stat -j -r 4 -- sh -c "$count; [ \$n -lt 3 ] || kill -TERM \$\$" "$TMP/nr"
 expect 'a run that a signal ends is the last, and not in the mean' 143 '' '"runs":2'

@@ -63,7 +63,7 @@ result "$([[ $(column slots | tail -n +2 | sum) == "$(column slots | head -n 1 |
 result "$([[ $(column tma_retiring | sort -u) == 0.400000000 ]]; echo $?)" 'rows have their ratios'
 # Without a word it is the same as ever.
 FAKE_STEP=1000 run fake stat -a --control "fd:7" --timeout 100
-expect 'without a word fd: changes nothing' 0 'tma_retiring' ''
+expect 'fd: changes nothing without a word' 0 'tma_retiring' ''
 # A part counts once: slots of two parts are those of two measurements, and not of all readings.
 run fake stat -a -x , --timeout 100
 cp "$TMP/out" "$TMP/csv"

@@ -23,7 +23,7 @@ same_text() {
 	local bad=0
 	diff "$golden/$1" "$TMP/text" > "$TMP/diff" || bad=1
 	sed 's/^/# /' "$TMP/diff"
-	result "$((bad || status))" "$1"
+	result "$((bad || status))" "$1 is printed"
 }
 
 # serve ARG...: the daemon, at $port
@@ -81,10 +81,10 @@ ask() {
 	sed '1,/^\r$/d' "$TMP/answer" > "$TMP/body"
 }
 
-# answers NAME CODE HEADER: what the last answer must have had
+# answers WHAT CODE HEADER: what the last answer must have had
 answers() {
 	local bad=0
 	grep -q "^HTTP/1.1 $2 " "$TMP/head" && grep -qixE -- "$3" "$TMP/head" || bad=1
 	((!bad)) || sed 's/^/# /' "$TMP/head"
-	result "$bad" "$1"
+	result "$bad" "the answer to $1 is $2"
 }

@@ -73,7 +73,7 @@ for state in 2:unsupported 3:contended 6:aside; do
 	expect "info counts CPUs that are ${state#*:}" 0 "verdict: bad: 0 of [34] CPUs are measured all the time, [34] ${state#*:}$" ''
 done
 FAKE_FEATURES=255 FAKE_STATE=1 run fake info
-expect 'of CPUs that are offline none lacks' 0 'verdict: bad: no CPU is to be measured$' ''
+expect 'no CPU lacks where all are offline' 0 'verdict: bad: no CPU is to be measured$' ''
 
 # holder: a process with three events of software, which any user may count.
 holder() {

@@ -198,7 +198,7 @@ fi
 crowd 7 "20 1 1 0 system.slice" "21 20 2 1 x"
 if serve --cgroups --max-cgroups 45; then
 	for n in {1..3}; do scrape; done
-	is 'with places for all nobody loses one' '45 0 0' "$(states)"
+	is 'nobody loses a place where all have one' '45 0 0' "$(states)"
 	stop TERM
 else
 	failing 'a crowd with places'
@@ -307,7 +307,7 @@ if serve --cgroups; then
 	is 'the second of two names that look alike is left out' '4 0 2' "$(states)"
 	list "1 0 0 6 " "11 1 1 9 x"$'\a' "12 1 1 2 ${long}1" "13 1 1 1 ${long}2"
 	scrape
-	is 'until it goes on with the series, from then on' '/x?=3' "$(steps | grep -o '/x?=[0-9]*')"
+	is 'it goes on with the series from then on' '/x?=3' "$(steps | grep -o '/x?=[0-9]*')"
 	list "1 0 0 6 " "11 1 1 10 x"$'\a' "12 1 1 2 ${long}1" "13 1 1 1 ${long}2"
 	scrape
 	is 'a cgroup with a series of another counts on' '/x?=4' "$(steps | grep -o '/x?=[0-9]*')"

@@ -22,26 +22,26 @@ for address in "${wildcards[@]}"; do
 	if serve --address "$address"; then
 		# The note comes right after the one that it listens, which is what serve() waits for.
 		result "$(await grep -q 'other machines can read this' "$TMP/daemon.err"; echo $?)" \
-			"$address: an address that others can reach"
+			"$address is said to be an address that others can reach"
 		loopbacks=(127.0.0.1 127.1.2.3)
 		[[ $address != :: ]] || loopbacks+=(::1)
 		for at in "${loopbacks[@]}"; do
 			host=node17.example ask 'GET /metrics'
-			answers "$address: a name over $at" 421 'Content-Type: text/plain.*'
+			answers "a name over $at, at $address," 421 'Content-Type: text/plain.*'
 			ask 'GET /metrics'
-			answers "$address: localhost over $at" 200 "$classic"
+			answers "localhost over $at, at $address," 200 "$classic"
 		done
 		if [[ -n $called ]]; then
 			host=$called ask 'GET /metrics'
-			answers "$address: a name of the loopback in /etc/hosts" 200 "$classic"
+			answers "a name of the loopback in /etc/hosts, at $address," 200 "$classic"
 		else
-			skip "$address: a name of the loopback in /etc/hosts" 'there is none but localhost'
+			skip "the answer to a name of the loopback in /etc/hosts, at $address, is 200" 'there is none but localhost'
 		fi
 		if [[ ${own-} == *.* ]]; then
 			at=$own host=node17.example ask 'GET /metrics'
-			answers "$address: others call it by any name" 200 "$classic"
+			answers "any name at another address, at $address," 200 "$classic"
 		else
-			skip "$address: others call it by any name" 'this machine has no other address'
+			skip "the answer to any name at another address, at $address, is 200" 'this machine has no other address'
 		fi
 		at=127.0.0.1
 		stop TERM
@@ -127,7 +127,7 @@ if serve --connections 4; then
 	done
 	# Before the time of the others is over.
 	patience=5 ask 'GET /metrics'
-	answers 'a scraper gets in whatever others do' 200 "$classic"
+	answers 'a scraper among many others' 200 "$classic"
 	result "$(read -rt 5 -u 10 _; echo $(($? != 1)))" 'the oldest connection was closed'
 	for fd in 10 11 12 13 14 15; do eval "exec $fd>&-"; done
 	stop TERM

@@ -123,10 +123,10 @@ modern='Content-Type: application/openmetrics-text; version=1\.0\.0; charset=utf
 
 if serve; then
 	ask 'GET /metrics'
-	answers 'the metrics' 200 "$classic"
+	answers 'a scrape' 200 "$classic"
 	result "$(settled < "$TMP/body" | cmp -s - "$golden/export.txt"; echo $?)" 'they are those of one run'
 	ask 'GET /metrics' "$prometheus"
-	answers 'OpenMetrics, as Prometheus asks for it' 200 "$modern"
+	answers 'Prometheus, which asks for OpenMetrics,' 200 "$modern"
 	result "$(settled < "$TMP/body" | cmp -s - "$golden/export-openmetrics.txt"; echo $?)" 'they are those of one run'
 	# NAME ; HEADER ; the format that it gets
 	while IFS='|' read -r accept format; do
@@ -147,7 +147,7 @@ APPLICATION/OPENMETRICS-TEXT|modern
 , ;;=,application/openmetrics-text,;q|modern
 END
 	ask 'GET /metrics' 'Accept-Encoding: deflate, gzip;q=0.5'
-	answers 'compressed' 200 'Content-Encoding: gzip'
+	answers 'a scraper that takes gzip' 200 'Content-Encoding: gzip'
 	result "$(gzip -dc < "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" 'it decompresses to the same text'
 	ask 'GET /metrics' 'Accept-Encoding: gzip;q=0'
 	result "$(! grep -qi '^Content-Encoding' "$TMP/head"; echo $?)" 'it is not compressed against a wish'
@@ -156,7 +156,7 @@ END
 	answers 'HEAD' 200 "Content-Length: $length"
 	result "$([[ ! -s $TMP/body ]]; echo $?)" 'HEAD has no body'
 	ask 'GET /'
-	answers 'the front page' 200 'Content-Type: text/html; charset=utf-8'
+	answers 'the page /' 200 'Content-Type: text/html; charset=utf-8'
 	result "$(grep -q '<a href="/metrics">' "$TMP/body"; echo $?)" 'the page leads to the metrics'
 	ask 'GET /metrics/'
 	answers 'a page that there is not' 404 'Content-Type: text/plain.*'
@@ -243,10 +243,10 @@ if serve --latency "$two"; then
 		sed 's/^/# /' "$TMP/lint"
 		result "$([[ ! -s $TMP/lint ]]; echo $?)" 'promtool has nothing to say of the latencies'
 	else
-		skip 'promtool' 'promtool is not installed'
+		skip 'promtool has nothing to say of the latencies' 'promtool is not installed'
 	fi
 	stop
-	result "$status" 'latencies: a good end'
+	result "$status" 'the exporter with latencies ends well'
 else
 	result 1 'the daemon listens with latencies'
 fi
@@ -449,11 +449,11 @@ if serve --auth "$TMP/users"; then
 		answers "user '$user'" 401 'WWW-Authenticate: .*'
 	done
 	ask 'GET /' "$(basic prom:wrong)"
-	answers 'the front page too' 401 'WWW-Authenticate: .*'
+	answers 'nobody who asks for the page /' 401 'WWW-Authenticate: .*'
 	ask 'GET /metrics' "$(basic prom:s3cret:x)"
 	answers 'a user' 200 "$classic"
 	host=name.example ask 'GET /metrics' "$(basic prom:s3cret:x)"
-	answers 'a user, by any name of the machine' 200 "$classic"
+	answers 'a user who takes any name of the machine' 200 "$classic"
 	ask 'GET /metrics' "$(basic other:pw bAsIc)"
 	answers 'another user' 200 "$classic"
 	echo 'prom:new' > "$TMP/users"
@@ -461,7 +461,7 @@ if serve --auth "$TMP/users"; then
 	renewed() { ask 'GET /metrics' "$(basic prom:new)"; grep -q ' 200 ' "$TMP/head"; }
 	result "$(await renewed; echo $?)" 'SIGHUP: the new password'
 	ask 'GET /metrics' "$(basic other:pw)"
-	answers 'SIGHUP: the old user is gone' 401 'WWW-Authenticate: .*'
+	answers 'a user who was gone at SIGHUP' 401 'WWW-Authenticate: .*'
 	: > "$TMP/users"
 	kill -HUP "$daemon"
 	result "$(await grep -q 'stay in use' "$TMP/daemon.err"; echo $?)" 'SIGHUP: a file that is no good'
@@ -513,12 +513,12 @@ if command -v openssl > /dev/null; then
 		result 1 'the daemon listens with TLS'
 	fi
 	run fake export --listen --port 1 --tls-cert "$TMP/key.pem" --tls-key "$TMP/cert.pem"
-	expect 'a key that is none' 1 '' '^topdown: '
+	expect 'a key that is none is refused' 1 '' '^topdown: '
 	chmod 644 "$TMP/key.pem"
 	run fake export --listen --tls-cert "$TMP/cert.pem" --tls-key "$TMP/key.pem"
-	expect 'a key that all may read' 1 '' 'everybody may use it'
+	expect 'a key that all may read is refused' 1 '' 'everybody may use it'
 else
-	skip 'TLS' 'openssl is not installed'
+	skip 'the exporter speaks TLS' 'openssl is not installed'
 fi
 
 # A socket from outside, as systemd passes it.
@@ -544,20 +544,20 @@ await test -s "$TMP/out" || true
 port=$(< "$TMP/out")
 sed 's/^/# /' "$TMP/daemon.err"
 ask 'GET /metrics'
-answers 'a socket that was passed' 200 "$classic"
+answers 'a scrape of a socket that was passed' 200 "$classic"
 host=evil.example ask 'GET /metrics'
-answers 'its address is known too' 421 '.*'
+answers 'another name at that socket' 421 '.*'
 stop
 result "$(($(lines "$TMP/daemon.err")))" 'it needs no other'
 run eval '(given listen 2)'
-expect 'two sockets' 1 '^[0-9]+$' "systemd's socket is not one that listens"
+expect 'two sockets are refused' 1 '^[0-9]+$' "systemd's socket is not one that listens"
 run eval '(given bind 1)'
-expect 'a socket that does not listen' 1 '^[0-9]+$' "systemd's socket is not one that listens"
+expect 'a socket that does not listen is refused' 1 '^[0-9]+$' "systemd's socket is not one that listens"
 
 run fake export --listen --address 192.0.2.1
-expect 'an address that this machine has not' 1 '' 'cannot listen at 192\.0\.2\.1, port 18673: '
+expect 'an address that this machine has not is refused' 1 '' 'cannot listen at 192\.0\.2\.1, port 18673: '
 run fake export --listen --address localhost
-expect 'an address that is a name' 2 '' "^topdown: --address: 'localhost' is no address"
+expect 'an address that is a name is refused' 2 '' "^topdown: --address: 'localhost' is no address"
 echo prom > "$TMP/users"
 run fake export --listen --auth "$TMP/users"
 expect 'a user without a password is refused' 1 '' 'a line is not USER:PASSWORD'
@@ -565,7 +565,7 @@ chmod 644 "$TMP/users"
 run fake export --listen --auth "$TMP/users"
 expect 'a file of users that all may read' 1 '' 'everybody may use it'
 run fake export --listen --auth "$TMP/none"
-expect 'a file that there is not' 1 '' 'No such file'
+expect 'a file that there is not is refused' 1 '' 'No such file'
 for bad in '--port 80' '--address ::1' '--connections 9' '--auth x' '--tls-key x' '--tls-cert x' \
 	'--listen --openmetrics' '--listen --textfile x' '--listen --tls-cert x' '--listen --tls-key x' \
 	'--listen --port 0' '--listen --port 65536' '--listen --connections 1' \

@@ -74,7 +74,7 @@ result "$(($(lines "$TMP/out") != 4))" 'a time of day is the last that has been'
 run fake history --since "$(date -d '-1 min' +%H:%M)" --until "$(date -d '+2 min' +%H:%M)" -j
 result "$(($(lines "$TMP/out") == 0))" 'until a time of day that is to come'
 run fake history --since 5s --until 9s
-expect 'an end before the begin' 2 '' '--since 5s is not before --until 9s'
+expect 'an end before the begin is refused' 2 '' '--since 5s is not before --until 9s'
 FAKE_OLD=1 run fake history --since 1m
 result "$(($(lines "$TMP/out") != 1))" '--since that none is within'
 expect 'says when the last window closed' 0 '^closed' 'no window has closed in this time \(the last one closed at [0-9: -]+\)'
@@ -86,19 +86,19 @@ run fake history --since '1m ago' -j
 result "$((since < 2 || $(lines "$TMP/out") != since))" '"1m ago" is 1m'
 for text in now 2pm '5 min ago'; do
 	run fake history --since "$text"
-	expect "names the forms of a moment, not '$text'" 2 '' "--since: '$text' is no moment \\(allowed: 14:03, "
+	expect "'$text' is refused with the forms of a moment" 2 '' "--since: '$text' is no moment \\(allowed: 14:03, "
 done
 run fake history --since "$(date -d '-2 min' +%H:%M:%S)" --until "$(date -d '-3 min' +%H:%M:%S)"
 expect 'the end of the day before is a mistake' 2 '' 'is not before --until'
 
 run fake history -C 7
-expect 'a CPU that there cannot be' 2 '' '^topdown: -C: CPU 7 is not in this machine \(allowed: 0-3\)$'
+expect 'a CPU that there cannot be is refused' 2 '' '^topdown: -C: CPU 7 is not in this machine \(allowed: 0-3\)$'
 FAKE_HOLE=2 run fake history -C 2
-expect 'a number that no CPU has' 2 '' '^topdown: -C: CPU 2 is not in this machine \(allowed: 0-1,3\)$'
+expect 'a number that no CPU has is refused' 2 '' '^topdown: -C: CPU 2 is not in this machine \(allowed: 0-1,3\)$'
 FAKE_HOLE=2 run fake history
 result "$((status != 0 || $(lines "$TMP/out") != 4))" 'a number that no CPU has is left out of all'
 FAKE_HISTORY=0 run fake history
-expect 'a module that keeps none' 3 '' '^topdown: the module keeps no windows \(its parameter history is 0\)$'
+expect 'a module that keeps none says so' 3 '' '^topdown: the module keeps no windows \(its parameter history is 0\)$'
 FAKE_FEATURES=7 run fake history
 expect 'a module without a map is said' 3 '' 'the loaded module is older than this command'
 FAKE_MAP_ERRNO=13 run fake history

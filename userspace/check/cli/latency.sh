@@ -35,14 +35,14 @@ done
 FAKE_CPU_MODEL=143 run fake latency --timeout 100
 expect 'a CPU model without known events is said' 3 '^$' 'samples no latency: libtopdown knows no events of this CPU model'
 run fake latency --timeout 100 --no-header -e MEM_LOAD_RETIRED.L2_HIT,mem_load_l3_miss_retired.local_dram
-expect 'events that are not the first of the machine' 0 '^MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM +all +30 +190\.0 .*
+expect 'events are found that are not the first of the machine' 0 '^MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM +all +30 +190\.0 .*
 MEM_LOAD_RETIRED\.L2_HIT +all +0 ' ''
 run fake latency --timeout 100 -e MEM_LOAD_RETIRED.L3_HIT
-expect 'an event that the machine lacks' 3 '^$' 'this CPU model has no event MEM_LOAD_RETIRED\.L3_HIT'
+expect 'an event that the machine lacks is refused' 3 '^$' 'this CPU model has no event MEM_LOAD_RETIRED\.L3_HIT'
 run fake latency --timeout 100 --no-header -e all
 result "$((status || $(lines "$TMP/out") != 3))" 'all events of the machine are sampled'
 run fake latency -e no.such
-expect 'an event that nobody has' 2 '^$' "-e: there is no event 'no\.such'"
+expect 'an event that nobody has is refused' 2 '^$' "-e: there is no event 'no\.such'"
 run fake latency --timeout 100 -j -e raw-0x41d0,0x1d3,0x41d0
 expect 'encodings are each sampled once' 0 '^[^}]*"event":"raw-0x41d0","samples":30,.*,"mean":7\.0[^}]*\}
 [^}]*"event":"raw-0x1d3","samples":30,.*,"mean":190\.0[^}]*\}$' ''
@@ -54,7 +54,7 @@ for raw in 0x41d0 RAW-0x41d0; do
 	expect "recordings have names: $raw" 2 '^$' "^topdown: --latency: '$raw' is an encoding \(only 'topdown latency -e' takes encodings\)$"
 done
 FAKE_LATENCY_MORE=1 run fake latency --timeout 100 -A -e "0x3c6:0x12,${two%,*}"
-expect 'an encoding with config1 beside a name' 0 '
+expect 'an encoding with config1 has a row beside a name' 0 '
 MEM_INST_RETIRED\.SPLIT_LOADS +all +30 .*
 raw-0x3c6:0x12 +all +30 +190\.0 .*
 raw-0x3c6:0x12 +1 +20 ' ''
@@ -65,7 +65,7 @@ expect 'an encoding that the driver refuses is said' 3 '^$' "the kernel's driver
 FAKE_FEATURES=63 run fake latency -e 0x41d0 -j -p $$ --timeout 100
 expect 'an encoding works in a process' 0 '"event":"raw-0x41d0","samples":20,' ''
 FAKE_FEATURES=63 run fake latency -e "0x41d0,${two%,*}" -p $$ --timeout 100
-expect 'names and encodings of tasks' 2 '^$' '-e: tasks have one latency session, of names or of encodings'
+expect 'encodings of tasks are refused' 2 '^$' '-e: tasks have one latency session, of names or of encodings'
 for raw in 0x 0xg1 0x1: 0x1:12 0x1:0x 0x1:0x2:0x3 0x10000000000000000 raw-12 '0x 1' 0x-1; do
 	run fake latency -e "$raw" --timeout 100
 	expect "$raw is no encoding" 2 '^$' "-e: '$raw' is no encoding .allowed: config or config:config1"
@@ -73,13 +73,13 @@ done
 run fake latency --timeout 100 -e "$(seq -s, -f '0x%g01' 10 42)"
 expect 'too many encodings are refused' 2 '^$' '-e: at most 32 encodings at once'
 run fake latency --timeout 100 -e 0x41d0 --save "$TMP/raw"
-expect 'no table of encodings' 2 '^$' '--save writes events that have names'
+expect 'a table of encodings is refused' 2 '^$' '--save writes events that have names'
 run fake latency --count 1
-expect 'a count without intervals' 2 '^$' '--count needs intervals'
+expect 'a count needs intervals' 2 '^$' '--count needs intervals'
 FAKE_LATENCY_ERRNO=95 run fake latency --timeout 100
 expect 'a refusal of the driver is said' 3 '^$' "the kernel's driver refuses the event, or none of these CPUs"
 FAKE_LATENCY_ERRNO=22 run fake latency --timeout 100 -C 900
-expect 'a CPU that cannot be' 2 '^$' '^topdown: -C: CPU 900 is not in this machine .allowed: 0-3.$'
+expect 'a CPU that cannot be is refused' 2 '^$' '^topdown: -C: CPU 900 is not in this machine .allowed: 0-3.$'
 FAKE_LATENCY_ERRNO=22 run fake latency --timeout 100 -C 0
 expect 'a CPU that the device refuses is said' 2 '^$' "^topdown: cannot sample through ${NODE}_latency: .*does -C name a CPU"
 FAKE_LATENCY_ERRNO=13 run fake latency --timeout 100
@@ -96,7 +96,7 @@ event +CPU +samples +mean +dev +min +p50 +p90 +p99 +max +run%
 MEM_INST_RETIRED\.SPLIT_LOADS +all +30 +7\.00 +0\.00 +7 +7\.0 +7\.0 +7\.0 +7 +50\.0
 MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM +all +30 +190\.0 +137 +100 +99\.5 +400 +400 +400 +50\.0$' ''
 FAKE_AWAY=1 run fake latency -A -I 100 --count 2 --no-header -e mem_load_retired.l2_hit,${two%,*}
-expect 'each CPU, perf users, and no sample' 0 '^MEM_INST.* all +30 .*aside
+expect 'each CPU has rows, and says who has the counter' 0 '^MEM_INST.* all +30 .*aside
 MEM_INST[^ ]* +0 +10 .*
 MEM_INST[^ ]* +1 +20 .*
 MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0 aside
@@ -124,7 +124,7 @@ expect 'what was lost' 0 '^MEM_INST[^ ]* +all +30 .* 50\.0 lost 4\.8%
 FAKE_LOST=1 FAKE_AWAY=1 run fake latency -x , --timeout 100 --no-header -e ${two%,*}
 expect 'what was lost, in CSV' 0 ',30,30000,33000,1500,7\.0' ''
 FAKE_COUNTED=200000000 run fake latency -x , --timeout 100 --no-header -e ${two%,*}
-expect 'more events than 32 bits have' 0 ',30,30000,6000000000,0,7\.0' ''
+expect 'more events are counted than 32 bits have' 0 ',30,30000,6000000000,0,7\.0' ''
 run fake latency -x , -A --timeout 100 -e MEM_LOAD_RETIRED.L2_HIT
 expect 'CSV has the figures' 0 '^time,interval,row,cpu,event,samples,events,counted_events,lost_events,mean,deviation,min,p50,p90,p99,max,covered,aside,pid,origin,estimate,cost,over
 [0-9.]+,[0-9.]+,all,,MEM_LOAD_RETIRED\.L2_HIT,0,0,0,0,,,,,,,,0\.000000,(0|false),,none,,,
@@ -134,25 +134,25 @@ expect 'CSV has the figures' 0 '^time,interval,row,cpu,event,samples,events,coun
 # Latencies without a sample: published ones, and those of a file.
 export FAKE_CPU_MODEL=173
 run fake latency --timeout 100 -e mem_load_retired.l2_hit,${two%,*} --default
-expect 'published where there is no sample' 0 '^elapsed .*
+expect 'published latencies are printed where there is no sample' 0 '^elapsed .*
 event .*
 MEM_INST_RETIRED\.SPLIT_LOADS +all +30 +7\.00 [^a-z]*
 MEM_LOAD_RETIRED\.L2_HIT +all +0 +5\.71 +- +0 +- +- +- +7140 +0\.0 from perfmon$' ''
 FAKE_REFUSAL=2 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOADS
-expect 'published where nothing is sampled' 0 '
+expect 'published latencies are printed where nothing is sampled' 0 '
 [0-9.]+,0\.0*,all,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,,,136\.370000,,0,,,,65535,,(0|false),,pmu-tools,,,$' \
 	'^topdown: this machine samples no latency: the kernel does not read.*CPU model$'
 FAKE_REFUSAL=2 run fake latency --default -e MEM_INST_RETIRED.STLB_MISS_LOADS
-expect 'the greatest latency that there is' 0 ' 65k +- from pmu-tools$' 'samples no latency'
+expect 'the greatest latency fits its column' 0 ' 65k +- from pmu-tools$' 'samples no latency'
 FAKE_LATENCY_UNLOADED=1 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOADS
-expect 'published where the module is not loaded' 0 'STLB_MISS_LOADS,.*,pmu-tools,,,$' \
+expect 'published latencies are printed where the module is not loaded' 0 'STLB_MISS_LOADS,.*,pmu-tools,,,$' \
 	"^topdown: cannot open ${NODE}_latency: .*'modprobe topdown_latency' loads the module, which samples.$"
 FAKE_LATENCY_OPEN_ERRNO=13 run fake latency --default
 expect '--default says why it cannot ask the module' 3 '^$' "in group 'topdown'"
 for option in --cost "--save $TMP/nothing"; do
 	# shellcheck disable=SC2086 # an option and its argument
 	FAKE_FEATURES=319 FAKE_REFUSAL=2 run fake latency --default $option
-	expect "no sample for ${option%% *}" 3 '^$' 'samples no latency: .*--default without -p, a command, --cost'
+	expect "a machine without samples refuses ${option%% *}" 3 '^$' 'samples no latency: .*--default without -p, a command, --cost'
 done
 FAKE_REFUSAL=1 FAKE_CPU_MODEL=143 run fake latency --default
 expect 'nothing is published for Sapphire Rapids' 3 '^$' 'no CPU has timed PEBS.*
@@ -161,7 +161,7 @@ printf '# mine\n\nmem_load_retired.l2_hit 14.5 3 - 20\n' > "$TMP/table"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L2_HIT -j
 expect 'a table comes first' 0 '"samples":0,"events":0,"counted_events":null,"lost_events":null,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"pid":null,"origin":"table","estimate":null,"cost":null,"over":null\}$' 'samples no latency'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" -e MEM_LOAD_RETIRED.L3_HIT
-expect 'a table without the event' 3 '^$' 'no CPU has timed PEBS.*
+expect 'a table without the event is refused' 3 '^$' 'no CPU has timed PEBS.*
 topdown: the table has no latencies of these events$'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L1_HIT_L1
 expect 'a table and --default lack an event that nobody published' 3 '^$' 'the table has no latencies of these events, and nobody has published any'
@@ -178,7 +178,7 @@ expect 'what was saved is a table' 0 'LOCAL_DRAM +all +0 +190\.0 +- +100 +99\.5 
 table() {
 	printf '#\n%b\n' "$2" > "$TMP/wrong"
 	run fake latency --table "$TMP/wrong"
-	expect "a wrong table: $1: ${2:0:40}" 2 '^$' "--table: .*wrong, line 2: .*$1"
+	expect "a wrong table is refused: $1: ${2:0:40}" 2 '^$' "--table: .*wrong, line 2: .*$1"
 }
 hit=MEM_LOAD_RETIRED.L2_HIT
 table "no event 'NO.SUCH' \('topdown latency --list'" 'NO.SUCH 1'
@@ -196,7 +196,7 @@ done
 table 'a byte is 0' "$hit 1\\00002"
 table 'too long' "$hit 1$(printf '%4100s' '')"
 run fake latency --table /dev/zero
-expect 'a table without an end' 2 '^$' '--table: /dev/zero, line 1: a byte is 0'
+expect 'a table without an end is refused' 2 '^$' '--table: /dev/zero, line 1: a byte is 0'
 run fake latency --table "$TMP"
 expect 'a directory is no table' 2 '^$' '--table: .*: Is a directory$'
 printf '%s 1\n%s 2' "$hit" "$hit" > "$TMP/wrong"
@@ -206,7 +206,7 @@ printf '%s 100 96 90.5 99.5 106 100' "$hit" > "$TMP/bins"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/bins"
 expect 'a table with middles of bins, and no end of the line' 0 ' 100\.0 +- +96 +90\.5 +99\.5 +106 +100 ' 'samples no latency'
 run fake latency --table "$TMP/bins" --table "$TMP/bins"
-expect 'two tables' 2 '^$' '--table: there is one table'
+expect 'two tables are refused' 2 '^$' '--table: there is one table'
 FAKE_CPU_MODEL=174 run fake latency --table "$TMP/saved" --timeout 100
 expect 'a table of another model is said' 0 'L2_HIT' '^topdown: --table: .*saved was saved on another CPU model: family 6, model 173; this is family 6, model 174$'
 run fake latency --table "$TMP/saved" --timeout 100
@@ -215,7 +215,7 @@ printf '# mine\r\n\r\nMEM_LOAD_RETIRED.L2_HIT 14.5 3\r\n' > "$TMP/crlf"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/crlf" -j
 expect 'a table with other ends of lines' 0 '"mean":14\.500000,"deviation":null,"min":3,"p50":null' 'samples no latency'
 run fake latency --table "$TMP/none"
-expect 'no table' 2 '^$' '--table: cannot open'
+expect 'a table that is not there is refused' 2 '^$' '--table: cannot open'
 result "$([[ $(stat -c %a "$TMP/saved") == 6?? && ! -e $(echo "$TMP"/saved.*) ]]; echo $?)" \
 	'a file of the usual rights, and no other'
 # save FILE [OPTION]...: a run that is saved to it
@@ -224,10 +224,10 @@ save() { run fake latency --timeout 100 --no-header -e "${two%,*}" --save "$@"; 
 mkfifo "$TMP/fifo"
 for path in /dev/stderr /dev/stdout "$TMP/fifo" "$TMP"; do
 	save "$path"
-	expect "--save to $path" 2 '^$' '--save: .* is no regular file, or output goes there .allowed: '
+	expect "--save refuses $path" 2 '^$' '--save: .* is no regular file, or output goes there .allowed: '
 done
 save ''
-expect '--save without a name' 2 '^$' '--save: the file name is empty'
+expect '--save needs a name' 2 '^$' '--save: the file name is empty'
 for path in "$TMP/no/file" "$TMP/saved/file"; do
 	save "$path"
 	expect "a file that cannot be written, before the run: '$path'" 1 '^$' '--save: cannot write'
@@ -236,7 +236,7 @@ save "$TMP/no/file" -- sh -c 'echo ran >&2'
 expect '--save to a bad file runs no command' 125 '^$' '--save: cannot write .*no/file: No such file or directory$'
 ln -s nothing "$TMP/dangling"
 save "$TMP/dangling"
-expect 'a link to nothing' 1 '^$' '--save: cannot write .*: No such file'
+expect '--save does not follow a link to nothing' 1 '^$' '--save: cannot write .*: No such file'
 ln -s saved "$TMP/link"
 chmod 640 "$TMP/saved"
 ((EUID)) || chown 65533:65534 "$TMP/saved"
@@ -264,7 +264,7 @@ unset FAKE_CPU_MODEL
 export FAKE_FEATURES=63
 # Tasks: the records of one session, and the exit code of the command.
 run fake latency -p $$ --timeout 100 -e ${two%,*}
-expect 'a process' 0 '^elapsed [^;]*; cycles
+expect 'a process has its rows' 0 '^elapsed [^;]*; cycles
 event +pid +samples .*
 MEM_INST_RETIRED\.SPLIT_LOADS +'$$' +20 +7\.00 .*50\.0
 ' ''
@@ -276,13 +276,13 @@ result "$((status || $(grep -cE ' +0 +- ' "$TMP/out")))" 'events of tasks withou
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=1 FAKE_TURNS=2 run fake latency -p $PPID,$$ --timeout 100 -e all
 expect 'events without a sample are named for each task' 0 $'\n'"$PPID"$' without a sample: [A-Z_.]*\n'"$PPID"$' had no turn yet: [^:]*\n'"$$"$' without a sample: [A-Z_.]*\n'"$$"' had no turn yet: ' ''
 run fake latency -p $$ -j -e ${two%,*} -- sh -c 'sleep 0.2; exit 7'
-expect 'a process while a command runs' 7 '^$' '^\{[^}]*"interval":0\.[2-9][^}]*"row":"process",[^}]*"samples":20,[^}]*"pid":'$$',[^}]*\}$'
+expect 'a process is sampled while a command runs' 7 '^$' '^\{[^}]*"interval":0\.[2-9][^}]*"row":"process",[^}]*"samples":20,[^}]*"pid":'$$',[^}]*\}$'
 FAKE_ATTACH_ERRNO=3 run fake latency -p $$ --timeout 100
-expect 'a thread or no process' 1 '^$' "process $$ .*: No such process \(it has ended; or it is a thread, which 'topdown stat -t' follows\)$"
+expect 'a thread or no process is refused' 1 '^$' "process $$ .*: No such process \(it has ended; or it is a thread, which 'topdown stat -t' follows\)$"
 run fake latency -j -e ${two%,*} -- sh -c 'exit 7'
-expect 'a command' 7 '^$' '^\{"schema":1,.*"row":"process","cpu":null,"event":"MEM_INST_RETIRED\.SPLIT_LOADS","samples":20,.*"pid":[0-9]+,.*\}$'
+expect 'a command has its rows' 7 '^$' '^\{"schema":1,.*"row":"process","cpu":null,"event":"MEM_INST_RETIRED\.SPLIT_LOADS","samples":20,.*"pid":[0-9]+,.*\}$'
 FAKE_REFUSAL=1 run fake latency -- sh -c 'echo ran'
-expect 'no command where nothing is sampled' 125 '^$' 'samples no latency'
+expect 'no command runs where nothing is sampled' 125 '^$' 'samples no latency'
 FAKE_LATENCY_ERRNO=95 run fake latency -- sh -c 'echo ran'
 expect 'a command that is not sampled is not executed' 125 '^$' "the kernel's driver refuses the event"
 for error in 12 22; do
@@ -292,9 +292,9 @@ done
 FAKE_SESSION_ERRNO=5 FAKE_FEATURES=319 run fake latency --cost -- sh -c 'echo ran'
 expect 'a command does not run without its figures' 125 '^$' 'cannot read the followed tasks'
 run fake latency "$TMP/none"
-expect 'a command that is not there' 127 '^$' "^topdown: cannot run '$TMP/none': No such file"
+expect 'a command that is not there gives 127' 127 '^$' "^topdown: cannot run '$TMP/none': No such file"
 run fake latency "$TMP"
-expect 'a command that cannot be executed' 126 '^$' "^topdown: cannot run '$TMP': Permission denied$"
+expect 'a command that cannot be executed gives 126' 126 '^$' "^topdown: cannot run '$TMP': Permission denied$"
 # Costs: 100 ms of CPU 0 and 1 are 30000 events that have samples and 33000 that were counted, in half of the time.
 export FAKE_FEATURES=319
 # timeout sends it to the process group, as a terminal does for Ctrl-C
@@ -373,7 +373,7 @@ FAKE_CPUS=1 run fake latency --cost -e "${two%,*}" -A -j --timeout 100
 result "$([[ $(sed -nE 's/.*"estimate":([^,]*),.*/\1/p' <<< "$out" | xargs) == '22000 22000 44000' ]]
 	echo $?)" 'a CPU whose cycles are not known has its estimate'
 run fake latency --cost --statistic p90 -e "${two#*,}" -x , --no-header --timeout 100
-expect 'another statistic' 0 ',66000,0\.[0-9]+,$' ''
+expect 'another statistic decides the cost' 0 ',66000,0\.[0-9]+,$' ''
 result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50 && ratio < 64) }' \
 	<<< "$out"; echo $?)" 'its cost'
 run fake latency --cost -e "${two%,*}" -- sleep 0.1
@@ -396,9 +396,9 @@ result "$([[ $(FAKE_LATENCY_MISSED=1 tasks_cost) == 'null null' ]]; echo $?)" \
 FAKE_UNTOUCHED=1 run fake latency --cost -C 0 -e "${two%,*}" --timeout 100
 expect 'costs of some CPUs read no other' 0 ' all +10 .* 22000 +[0-9.]+$' ''
 FAKE_FEATURES=63 run fake latency --cost --timeout 100
-expect 'no cycles' 3 '^$' 'the module counts no cycles'
+expect '--cost needs cycles' 3 '^$' 'the module counts no cycles'
 run fake latency --statistic p50 --timeout 100
-expect 'a statistic of nothing' 2 '^$' '--statistic is for --cost'
+expect '--statistic needs --cost' 2 '^$' '--statistic is for --cost'
 run fake latency --cost --statistic mode
 expect 'an unknown statistic is refused' 2 '^$' "'mode' is no statistic"
 
@@ -406,7 +406,7 @@ expect 'an unknown statistic is refused' 2 '^$' "'mode' is no statistic"
 for cpus in -a '-C 0,1'; do
 	# shellcheck disable=SC2086 # an option and its argument
 	run fake latency $cpus -A -j -e "${two%,*}" -- sh -c 'exit 7'
-	expect "$cpus while a command runs" 7 '^$' '^\{[^}]*"row":"all","cpu":null,[^}]*"samples":30,[^}]*"pid":null,[^}]*\}
+	expect "$cpus samples while a command runs" 7 '^$' '^\{[^}]*"row":"all","cpu":null,[^}]*"samples":30,[^}]*"pid":null,[^}]*\}
 \{[^}]*"row":"cpu","cpu":0,[^}]*\}
 \{[^}]*"row":"cpu","cpu":1,[^}]*\}$'
 done
@@ -415,9 +415,9 @@ expect 'intervals of CPUs until the command ends' 0 '^$' '("row":"all".*){3}'
 FAKE_FEATURES=319 run fake latency -a --cost -e "${two%,*}" true
 expect 'costs of CPUs while a command runs' 0 '^$' ' all +30 .* 66000 +[0-9.]+$'
 FAKE_LATENCY_ERRNO=95 run fake latency -a -- sh -c 'echo ran'
-expect 'no command if the CPUs are not sampled' 125 '^$' "the kernel's driver refuses the event"
+expect 'no command runs if the CPUs are not sampled' 125 '^$' "the kernel's driver refuses the event"
 run fake latency -a "$TMP/none"
-expect '-a with a command that is not there' 127 '^$' "cannot run '$TMP/none'"
+expect '-a gives 127 for a command that is not there' 127 '^$' "cannot run '$TMP/none'"
 for signal in INT TERM; do
 	: > "$TMP/err"
 	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" latency \
@@ -445,23 +445,23 @@ result "$((status || $(lines "$TMP/rows") != 2))" 'another run replaces them'
 FAKE_REFUSAL=1 FAKE_CPU_MODEL=173 run fake latency --default -o "$TMP/rows" -e MEM_LOAD_RETIRED.L2_HIT
 result "$(grep -q 'from perfmon' "$TMP/rows"; echo $?)" 'known latencies in a file'
 run fake latency -e "${two%,*}" -o "$TMP/rows" --save "$TMP/rows" --timeout 100
-expect 'rows and a table in one file' 2 '^$' '--save: .*/rows is no regular file, or output goes there'
+expect 'rows and a table are refused in one file' 2 '^$' '--save: .*/rows is no regular file, or output goes there'
 run fake latency -o "$TMP/no/file" -- echo ran
-expect 'a file that cannot be opened' 125 '^$' 'cannot open .*no/file for writing'
+expect 'a file that cannot be opened is refused' 125 '^$' 'cannot open .*no/file for writing'
 run fake latency -o ''
-expect 'a file without a name' 2 '^$' '-o: the file name is empty'
+expect '-o needs a name' 2 '^$' '-o: the file name is empty'
 run fake latency --append
-expect '--append to nothing' 2 '^$' '--append needs the file to write after'
+expect '--append needs a file' 2 '^$' '--append needs the file to write after'
 
 run fake latency --list -j
-expect 'the list in another form' 2 '^$' '--list prints the events and nothing else'
+expect 'the list is refused in another form' 2 '^$' '--list prints the events and nothing else'
 run fake latency -e "${two%,*}" --list -- true
-expect 'the list with a command' 2 '^$' '--list prints the events and nothing else'
+expect 'the list is refused with a command' 2 '^$' '--list prints the events and nothing else'
 run fake latency --statistic mean --timeout 100
-expect 'the mean of nothing' 2 '^$' '--statistic is for --cost'
+expect 'the mean of nothing is refused' 2 '^$' '--statistic is for --cost'
 for error in '3 the tasks have ended' '16 sampled by another latency session' '28 at most 4096 latency sessions'; do
 	FAKE_LATENCY_ERRNO=${error%% *} run fake latency -p $$ --timeout 100
-	expect "error ${error%% *}" 1 '^$' "cannot sample through .*${error#* }"
+	expect "error ${error%% *} is explained" 1 '^$' "cannot sample through .*${error#* }"
 done
 
 run fake latency -a -C 0

@@ -12,73 +12,73 @@ bad() {
 	local name=$1 message=$2
 	shift 2
 	run td "$@"
-	expect "$name" 2 '' "^topdown: $message"
+	expect "$name is refused" 2 '' "^topdown: $message"
 }
 
-bad 'no command' 'no command \(allowed: those below\).*Usage: topdown .*  stat .*  top .*  info '
-bad 'unknown command' "there is no command 'recall' \(allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help" recall
+bad 'a line without a command' 'no command \(allowed: those below\).*Usage: topdown .*  stat .*  top .*  info '
+bad 'an unknown command' "there is no command 'recall' \(allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help" recall
 for word in 'stta stat' 'stats stat' 'repotr report' 'lat latency' 'hlep help' 'hsitory history'; do
-	bad "did you mean ${word#* }" "there is no command '${word% *}'; did you mean ${word#* }\?$" "${word% *}"
+	bad "a word like ${word#* }" "there is no command '${word% *}'; did you mean ${word#* }\?$" "${word% *}"
 done
-bad 'a node is nearer than a command' "there is no command 'fetch'; for the node: topdown help tma_fetch_latency$" fetch
-bad 'unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
-bad 'unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
-bad 'stat: unknown option' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z
-bad 'stat: unknown letter in a cluster' "unknown option '-Z'" stat -aZ
-bad 'stat: unknown long option' "unknown option '--bogus'" stat --bogus
-bad 'stat: an argument too much' "'--json' takes no argument \(try 'topdown stat --help'\)" stat --json=1
-bad 'stat: an argument for no option' "unknown option '--jason=1'" stat --jason=1
+bad 'a node that is nearer than a command' "there is no command 'fetch'; for the node: topdown help tma_fetch_latency$" fetch
+bad 'an unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
+bad 'an unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
+bad 'an unknown option of stat' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z
+bad 'an unknown letter in a cluster of stat' "unknown option '-Z'" stat -aZ
+bad 'an unknown long option of stat' "unknown option '--bogus'" stat --bogus
+bad 'an argument too much of stat' "'--json' takes no argument \(try 'topdown stat --help'\)" stat --json=1
+bad 'an argument for no option of stat' "unknown option '--jason=1'" stat --jason=1
 # An abbreviation of one option today may be an abbreviation of two tomorrow.
-bad 'stat: an abbreviated option' "unknown option '--cou': options are not abbreviated \(there is '--count'\)" stat --cou 1
-bad 'stat: an abbreviated option with its argument' "unknown option '--timeo=5s': options are not abbreviated" stat --timeo=5s
-bad 'stat: an ambiguous abbreviation' "unknown option '--p'" stat --p
-bad 'top: an abbreviated option' "unknown option '--del': options are not abbreviated" top --del 100
-bad 'info: an abbreviated option' "unknown option '--js': options are not abbreviated" info --js
+bad 'an abbreviated option of stat' "unknown option '--cou': options are not abbreviated \(there is '--count'\)" stat --cou 1
+bad 'an abbreviated option with its argument of stat' "unknown option '--timeo=5s': options are not abbreviated" stat --timeo=5s
+bad 'an ambiguous abbreviation of stat' "unknown option '--p'" stat --p
+bad 'an abbreviated option of top' "unknown option '--del': options are not abbreviated" top --del 100
+bad 'an abbreviated option of info' "unknown option '--js': options are not abbreviated" info --js
 bad 'an abbreviated option' "unknown option '--vers': options are not abbreviated" --vers
-bad 'stat: -- without a command' "'--' without a command \(allowed: -- COMMAND" stat --
-bad 'stat: options and -- without a command' "'--' without a command" stat -a -I 100 --
-bad 'help: of nothing known' "there is no command 'recall'" help recall
-bad 'help: of two' "help: unexpected argument 'top'" help stat top
+bad '-- without a command of stat' "'--' without a command \(allowed: -- COMMAND" stat --
+bad 'options and -- without a command of stat' "'--' without a command" stat -a -I 100 --
+bad 'a word that nothing has of help' "there is no command 'recall'" help recall
+bad 'a second word of help' "help: unexpected argument 'top'" help stat top
 for command in stat top history watch export info; do
-	bad "$command: --device ''" '--device: the path is empty \(allowed: a device node' \
+	bad "--device '' of $command" '--device: the path is empty \(allowed: a device node' \
 		"$command" --device ''
 done
-bad 'stat: missing argument' "'-I' needs an argument" stat -I
-bad 'stat: missing argument of a long option' "'--count' needs an argument" stat --count
-bad 'info: unknown option' "unknown option '-Z' \(try 'topdown info --help'\)" info -Z
-bad 'info: an argument' "info: unexpected argument 'cpu0'" info cpu0
+bad 'a missing argument of stat' "'-I' needs an argument" stat -I
+bad 'a missing argument of a long option of stat' "'--count' needs an argument" stat --count
+bad 'an unknown option of info' "unknown option '-Z' \(try 'topdown info --help'\)" info -Z
+bad 'an argument of info' "info: unexpected argument 'cpu0'" info cpu0
 
-bad 'perf: unknown option' "unknown option '-Z' \(try 'topdown perf --help'\)" perf -Z
-bad 'perf: an abbreviated option' "unknown option '--ratio': options are not abbreviated" perf --ratio
-bad 'perf: -- without a command' "'--' without a command \(allowed: -- COMMAND" perf --
-bad 'perf: -l 3' '-l: 3 is out of range \(allowed: 1\.\.2 levels\)' perf -l 3
-bad 'perf: -p 0' '-p: 0 is out of range \(allowed: 1\.\.4194304 processes\)' perf -p 0
-bad "perf: -G ''" '-G: the name is empty \(allowed: the path of a cgroup' perf -G ''
-bad 'perf: ratios of a subject' '--ratios and --folded read what perf prints and take no subject' perf --ratios -a
+bad 'an unknown option of perf' "unknown option '-Z' \(try 'topdown perf --help'\)" perf -Z
+bad 'an abbreviated option of perf' "unknown option '--ratio': options are not abbreviated" perf --ratio
+bad '-- without a command of perf' "'--' without a command \(allowed: -- COMMAND" perf --
+bad '-l 3 of perf' '-l: 3 is out of range \(allowed: 1\.\.2 levels\)' perf -l 3
+bad '-p 0 of perf' '-p: 0 is out of range \(allowed: 1\.\.4194304 processes\)' perf -p 0
+bad "-G '' of perf" '-G: the name is empty \(allowed: the path of a cgroup' perf -G ''
+bad 'ratios of a subject of perf' '--ratios and --folded read what perf prints and take no subject' perf --ratios -a
 
 # Options after other arguments, where no command follows.
 FAKE_FEATURES=31 run fake watch 'memory_bound>99' --timeout 20ms
 expect 'watch takes an option after a threshold' 0 '' ''
-bad 'report: an option after the file' "--html: the file name is empty" report "$TMP/none" --html ''
-bad "report: --diff ''" '--diff: the file name is empty \(allowed: a recording' report "$TMP/none" --diff ''
-bad "verify: -o ''" '-o: the file name is empty' verify -o ''
-bad "latency: --table ''" '--table: the file name is empty \(allowed: a table' latency --table ''
-bad "report: -G ''" '-G: the name is empty \(allowed: the path of a cgroup' report "$TMP/none" --owners -G ''
+bad 'an option after the file of report' "--html: the file name is empty" report "$TMP/none" --html ''
+bad "--diff '' of report" '--diff: the file name is empty \(allowed: a recording' report "$TMP/none" --diff ''
+bad "-o '' of verify" '-o: the file name is empty' verify -o ''
+bad "--table '' of latency" '--table: the file name is empty \(allowed: a table' latency --table ''
+bad "-G '' of report" '-G: the name is empty \(allowed: the path of a cgroup' report "$TMP/none" --owners -G ''
 run td report -- -A
 expect 'report: no option after --' 1 '' '^topdown: cannot open -A: '
-bad 'report: an argument of an option is none of ours' '-I: .* is not a time' report "$TMP/none" -I x
+bad 'an argument of an option of report' '-I: .* is not a time' report "$TMP/none" -I x
 
-bad 'top: unknown option' "unknown option '-Z' \(try 'topdown top --help'\)" top -Z
-bad 'top: an argument' "top: unexpected argument 'cpu0'" top cpu0
+bad 'an unknown option of top' "unknown option '-Z' \(try 'topdown top --help'\)" top -Z
+bad 'an argument of top' "top: unexpected argument 'cpu0'" top cpu0
 for value in 9 3600001 x ''; do
-	bad "top: -d '$value'" "-d: .*\(allowed: 10\.\.3600000 milliseconds" top -d "$value"
-	bad "top: -I '$value'" "-I: .*\(allowed: 10\.\.3600000 milliseconds" top -a -I "$value"
+	bad "-d '$value' of top" "-d: .*\(allowed: 10\.\.3600000 milliseconds" top -d "$value"
+	bad "-I '$value' of top" "-I: .*\(allowed: 10\.\.3600000 milliseconds" top -a -I "$value"
 done
-bad 'top: -n 0' '-n: 0 is out of range \(allowed: 1\.\.1000000000 refreshes\)' top -n 0
-bad 'top: -l 3' '-l: 3 is out of range \(allowed: 1\.\.2 levels\)' top -l 3
-bad 'top: -a and -C' '-a and -C exclude each other' top -a -C 2
-bad 'watch: -a and -C' '-a and -C exclude each other' watch -a -C 2
-bad 'history: -a and -C' '-a and -C exclude each other' history -a -C 2
+bad '-n 0 of top' '-n: 0 is out of range \(allowed: 1\.\.1000000000 refreshes\)' top -n 0
+bad '-l 3 of top' '-l: 3 is out of range \(allowed: 1\.\.2 levels\)' top -l 3
+bad '-a and -C of top' '-a and -C exclude each other' top -a -C 2
+bad '-a and -C of watch' '-a and -C exclude each other' watch -a -C 2
+bad '-a and -C of history' '-a and -C exclude each other' history -a -C 2
 FAKE_FEATURES=31 run fake history -a -n 1 --no-header
 expect 'history takes -a' 0 '.' ''
 FAKE_FEATURES=31 run fake watch -a --timeout 20ms 'memory_bound>99'
@@ -128,7 +128,7 @@ for value in 0 3 18446744073709551617; do
 	bad "-l $value" "-l: $value is out of range \(allowed: 1\.\.2 levels\)" stat -l "$value"
 done
 
-bad '-C empty' '-C: the list of CPUs is empty \(allowed: CPU numbers and ranges' stat -C ''
+bad 'an empty -C' '-C: the list of CPUs is empty \(allowed: CPU numbers and ranges' stat -C ''
 for value in ',' '0,' ',0' '0,,1'; do
 	bad "-C $value" '-C: a CPU number is missing \(allowed:' stat -C "$value"
 done
@@ -136,9 +136,9 @@ for value in a 0a 0-a - 0- -1 0-1-2 0x1 ' 0' 0:1 '0 1' all 0-3/2; do
 	bad "-C '$value'" "-C: '$value' is not a CPU or a range of CPUs \(allowed:" \
 		stat -C "$value"
 done
-bad '-C bad in the middle' "-C: 'x' is not a CPU" stat -C 0,x,2
-bad '-C reversed' "-C: the range '3-1' is reversed \(allowed: 1-3\)" stat -C 3-1
-bad '-C reversed in the middle' "-C: the range '5-4' is reversed" stat -C 0,5-4,7
+bad '-C with a bad CPU in the middle' "-C: 'x' is not a CPU" stat -C 0,x,2
+bad '-C with a reversed range' "-C: the range '3-1' is reversed \(allowed: 1-3\)" stat -C 3-1
+bad '-C with a reversed range in the middle' "-C: the range '5-4' is reversed" stat -C 0,5-4,7
 run fake stat -C 2,1-2,2 -C 2-3 -A -l 1 --no-header --count 1 -I 10
 expect 'a CPU that is named twice has one row' 0 $'^elapsed [^\n]*, 3 CPUs; [^\n]*\nall [^\n]*\n  1 [^\n]*\n  2 [^\n]*\n  3 [^\n]*$' ''
 for value in 8192 0-8192 18446744073709551616 99999999999999999999-1; do
@@ -155,7 +155,7 @@ bad '-j with -x' '-j and -x exclude each other' stat -j -x ,
 bad '-x with -j' '-j and -x exclude each other' stat -x , -j
 bad '-q with -v' '-q and -v exclude each other' stat -q -v
 bad '--append alone' '--append needs the file' stat --append
-bad '-o empty' '-o: the file name is empty' stat -o ''
+bad 'an empty -o' '-o: the file name is empty' stat -o ''
 
 bad "-p ''" "-p has no value: did the command that was to print it print nothing" stat -p ''
 for option in -p -t; do
@@ -167,11 +167,11 @@ for option in -p -t; do
 		bad "$option $value" "$option: [0-9]+ is out of range \(allowed: 1\.\.4194304" \
 			stat "$option" "$value"
 	done
-	bad "$option twice the same" "$option: 7 is named twice" stat "$option" 7,8,7
-	bad "$option: the same in two lists" "$option: 7 is named twice" stat "$option" 7 "$option" 8,7
-	bad "$option: missing argument" "'$option' needs an argument" stat "$option"
+	bad "one task twice in $option" "$option: 7 is named twice" stat "$option" 7,8,7
+	bad "one task in two lists of $option" "$option: 7 is named twice" stat "$option" 7 "$option" 8,7
+	bad "$option without an argument" "'$option' needs an argument" stat "$option"
 done
-bad '-p: too many' '-p: the list is too long \(allowed: 1024\)' stat -p "$(seq -s, 1 1025)"
+bad 'a list of -p that is too long' '-p: the list is too long \(allowed: 1024\)' stat -p "$(seq -s, 1 1025)"
 for cpus in -a -A '-C 0' --per-core --per-socket --per-node --windows --fresh; do
 	for tasks in '-p 1' '-t 1'; do
 		# shellcheck disable=SC2086
@@ -212,13 +212,13 @@ bad '--tree alone' '--tree is about the children' stat --tree -a
 for known in 'stat -e cycles' 'top -G a' 'stat --topdown' 'top --for-each-cgroup=a'; do
 	# shellcheck disable=SC2086
 	run td $known
-	expect "perf's $known" 2 '' "^topdown: unknown option '[^']*'(: | \(try)"
+	expect "perf's $known is refused" 2 '' "^topdown: unknown option '[^']*'(: | \(try)"
 done
 bad "perf's -G" "unknown option '-G': 'topdown stat -G NAME' counts cgroups" top -G a
 bad "perf's -e" "unknown option '-e': events are perf's: 'topdown perf' prints" stat -e cycles
 bad "perf's --topdown" "unknown option '--topdown': leave it out" stat --topdown
 run td stat -l 3
-expect 'a level that perf has' 2 '' "perf stat --topdown --td-level 3"
+expect 'a level that only perf has is refused' 2 '' "perf stat --topdown --td-level 3"
 for alone in '' '-t 1' true -a; do
 	# shellcheck disable=SC2086
 	bad "--per-thread with '$alone'" '--per-thread needs the process' stat --per-thread $alone
@@ -246,9 +246,9 @@ for command in stat top history watch export info; do
 	while read -r option word; do
 		options=$((options + 1))
 		if [[ $word == [A-Z]* ]]; then
-			bad "$command: $option without $word" "'$option' needs an argument" "$command" "$option"
+			bad "$option without $word of $command" "'$option' needs an argument" "$command" "$option"
 		else
-			bad "$command: $option=1" "'$option' takes no argument" "$command" "$option=1"
+			bad "$option=1 of $command" "'$option' takes no argument" "$command" "$option=1"
 		fi
 	done < <(sed -nE 's/^ +(-[A-Za-z], )?(--[a-z-]+) ([A-Z]*) *[a-z].*/\2 \3/p' "$TMP/help")
 	result "$((options < 3))" "$command: $options options of --help"
@@ -280,9 +280,9 @@ result "$([[ ! -e $TMP/ran ]]; echo $?)" 'the command is not run'
 FAKE_FEATURES=31 run fake stat -o "$TMP/file" true
 expect 'an old module is refused with -o and a command' 125 '' 'cannot follow tasks'
 FAKE_FEATURES=63 run fake stat -o "$TMP/file" -p 4194300
-expect 'a process that there is not, with -o' 1 '' '4194300'
+expect 'a process that there is not is refused with -o' 1 '' '4194300'
 FAKE_FEATURES=63 run fake stat -o "$TMP/file" "$TMP/none"
-expect 'a command that there is not, with -o' 127 '' 'none'
+expect 'a command that there is not is refused with -o' 127 '' 'none'
 FAKE_READ_ERRNO=5 run fake stat -o "$TMP/file" --timeout 20
 expect 'CPUs that cannot be read, with -o' 1 '' 'cannot read'
 result "$([[ $(< "$TMP/file") == precious ]]; echo $?)" 'a refused run touches no file'

@@ -22,11 +22,11 @@ golden() {
 		cp "$TMP/masked" "$file"
 	fi
 	if [[ $status == 0 && -z $err ]] && diff -u "$file" "$TMP/masked" > "$TMP/diff"; then
-		result 0 "$1"
+		result 0 "$1 is printed"
 	else
 		echo "# status $status"
 		sed 's/^/# /' "$TMP/err" "$TMP/diff"
-		result 1 "$1"
+		result 1 "$1 is printed"
 	fi
 }
 
@@ -147,14 +147,14 @@ golden info.txt
 # latency_says NAME REFUSAL SETTING: what info says of latencies
 latency_says() {
 	run env "$3" FAKE_NODE="$NODE" LD_PRELOAD="$PRELOAD" "$TOPDOWN" info --device "$NODE"
-	expect "info: latencies: $1" 0 $'\nlatency_events: -\nlatency_refusal: '"$2" ''
+	expect "info says that latencies are $1" 0 $'\nlatency_events: -\nlatency_refusal: '"$2" ''
 }
 latency_says 'not loaded' "not loaded: 'modprobe topdown_latency' loads the module"$'\n' FAKE_LATENCY_UNLOADED=1
-latency_says 'no rights' $'Permission denied\n' FAKE_LATENCY_OPEN_ERRNO=13
+latency_says 'not to be opened' $'Permission denied\n' FAKE_LATENCY_OPEN_ERRNO=13
 latency_says 'refused' 'no CPU has timed PEBS' FAKE_REFUSAL=1
-latency_says 'no events' 'libtopdown knows no events' FAKE_CPU_MODEL=143
+latency_says 'none that are known' 'libtopdown knows no events' FAKE_CPU_MODEL=143
 FAKE_LATENCY_MORE=1 run fake info -j
-expect 'info -j: latencies' 0 '"latency_events":6,"latency_refusal":null,' ''
+expect 'info -j counts latencies' 0 '"latency_events":6,"latency_refusal":null,' ''
 
 # Cores, sockets and nodes have the slots of their CPUs, each CPU once.
 for by in core socket node; do
@@ -181,7 +181,7 @@ cores=$(paste -d- /sys/devices/system/cpu/cpu[01]/topology/{physical_package,cor
 if [[ -e /sys/devices/system/cpu/cpu1/topology ]]; then
 	result "$(($(lines "$TMP/out") != cores + 1))" "a row for each of $cores cores"
 else
-	skip 'a row for each core' 'this machine has one CPU'
+	skip 'a row is there for each core' 'this machine has one CPU'
 fi
 
 # Widths: tables of level 1 stay below 80 columns whatever is to be said.
@@ -217,7 +217,7 @@ if command -v script > /dev/null; then
 		result "$status" "$setting leaves colour out"
 	done
 else
-	skip 'a terminal' 'there is no script(1)'
+	skip 'a terminal has bars' 'there is no script(1)'
 fi
 
 # Rows of another kind are not written below a heading that is not theirs.
@@ -226,7 +226,7 @@ cp "$TMP/kinds" "$TMP/before"
 FAKE_FEATURES=63 run fake stat --timeout 20 -p $$ -x , -o "$TMP/kinds" --append
 expect '--append of tasks after CPUs is refused' 2 '' "^topdown: --append: $TMP/kinds has other columns than these rows \\(allowed: "
 FAKE_FEATURES=63 run fake stat -x , -o "$TMP/kinds" --append -r 1 true
-expect '--append of runs after CPUs' 2 '' 'has other columns'
+expect '--append of runs after CPUs is refused' 2 '' 'has other columns'
 run fake stat "${interval[@]}" -x ';' -o "$TMP/kinds" --append
 expect '--append with another separator is refused' 2 '' 'has other columns'
 result "$(cmp -s "$TMP/kinds" "$TMP/before"; echo $?)" 'nothing is written then'
@@ -248,11 +248,11 @@ for format in "-x ," -j ''; do
 	result "$(($(lines "$TMP/file") != want))" "--append ${format:-of the table}: headings once"
 	# shellcheck disable=SC2086
 	run fake stat "${interval[@]}" $format -o "$TMP/file"
-	expect "-o ${format:-of the table}: nothing on standard output" 0 '' ''
+	expect "-o ${format:-of the table} leaves standard output empty" 0 '' ''
 	result "$(($(lines "$TMP/file") >= want))" "-o ${format:-of the table}: the old is gone"
 done
 run fake stat "${interval[@]}" -o "$TMP/none/file"
-expect '-o into a directory that is not there' 1 '' "cannot open $TMP/none/file for writing"
+expect '-o refuses a directory that is not there' 1 '' "cannot open $TMP/none/file for writing"
 run fake stat "${interval[@]}" -o "$TMP"
 expect '-o to a directory is refused' 1 '' "cannot open $TMP for writing: Is a directory"
 
@@ -282,10 +282,10 @@ done
 run fake stat "${interval[@]}" --strict
 expect '--strict when all is well' 0 'tma_retiring' ''
 FAKE_OFFLINE=3 run fake stat "${interval[@]}" --strict
-expect '--strict: a CPU that was never online' 0 'tma_retiring' ''
+expect '--strict allows a CPU that was never online' 0 'tma_retiring' ''
 FAKE_LOST=3 run fake stat "${interval[@]}" --strict -C 3
-expect '--strict: a CPU that went away' 4 'tma_retiring' ''
+expect '--strict fails for a CPU that went away' 4 'tma_retiring' ''
 
 run fake stat "${interval[@]}" -v
-expect '-v' 0 'tma_retiring' 'module 9\.8\.7; A CPU of the test \(test-lake\), source perf_metrics, level 2'
+expect '-v describes module and machine' 0 'tma_retiring' 'module 9\.8\.7; A CPU of the test \(test-lake\), source perf_metrics, level 2'
 finish

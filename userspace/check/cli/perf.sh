@@ -20,7 +20,7 @@ perf() { FAKE_PMUS=$PMUS LD_PRELOAD=$PRELOAD td perf "$@"; }
 
 # printed NAME LINE: the last run printed it
 printed() {
-	result "$(grep -qxF -- "$2" "$TMP/out"; echo $?)" "$1"
+	result "$(grep -qxF -- "$2" "$TMP/out"; echo $?)" "the line for $1 is printed"
 }
 
 run perf
@@ -40,7 +40,7 @@ result "$(bash -n "$TMP/all"; echo $?)" 'a shell takes them'
 
 run perf -l 1 -p 12,34
 expect 'lines are of processes only' 0 '^# Processes' ''
-printed 'of level 1' "perf stat -x, -e '{$level1}' -p 12,34 -- sleep 10 2>&1 | topdown perf --ratios"
+printed 'level 1' "perf stat -x, -e '{$level1}' -p 12,34 -- sleep 10 2>&1 | topdown perf --ratios"
 result "$(grep -qE 'COMMAND|-a |CGROUP' "$TMP/out"; echo $((!$?)))" 'a command line for processes has nothing else'
 run perf -G 'my group/a'
 printed 'a name with a space' \
@@ -58,7 +58,7 @@ expect 'a missing module is said' 3 '' '^topdown: there is no PMU topdown: .*: N
 run perf -p 12 -l 1
 result "$(grep -q ':u' "$TMP/out"; echo $((!$?)))" 'no leader is of user mode alone'
 run perf -a
-printed 'perf -a prints what samples processes' "perf record -o perf.data -a -c 10000000 -e '{cpu-clock,$all}:S' -- sleep 10"
+printed 'samples of processes' "perf record -o perf.data -a -c 10000000 -e '{cpu-clock,$all}:S' -- sleep 10"
 printed 'ratios of processes' \
 	'perf script -i perf.data -F comm,pid,event,period | topdown perf --ratios --by comm'
 # A perf that says what it was asked for, and a topdown that reads nothing.
@@ -100,7 +100,7 @@ expect '--run of a command without perf' 125 '' 'there is no program perf in PAT
 without "$TMP/none" --run -- true
 expect '--run of a command without the module' 125 '' 'there is no PMU topdown'
 without "$TMP/none" -- true
-expect 'lines for a command without the module' 3 '' 'there is no PMU topdown'
+expect 'lines for a command need the module' 3 '' 'there is no PMU topdown'
 for wrong in --run '--by comm' '--ratios --by cpu' '--folded tma_none' '--ratios --folded slots' '--folded slots -a'; do
 	# shellcheck disable=SC2086
 	run perf $wrong
@@ -111,7 +111,7 @@ done
 ratios() { run td perf --ratios < "$TMP/in"; }
 golden() {
 	cat > "$TMP/golden"
-	result "$(diff "$TMP/golden" "$TMP/out" > "$TMP/diff"; echo $?)" "$1"
+	result "$(diff "$TMP/golden" "$TMP/out" > "$TMP/diff"; echo $?)" "$1 are right"
 	sed 's/^/# /' "$TMP/diff"
 }
 
@@ -201,7 +201,7 @@ std::map<int, int>::find(int const&): 3,000 slots, 30.0% of all
 main: 2,000 slots, 20.0% of all
   tma_bad_speculation           28.0%
 END
-expect 'of which nothing is an error' 0 'main' ''
+expect 'a function is printed of which nothing is an error' 0 'main' ''
 
 run td perf --ratios --by comm < "$TMP/in"
 expect 'a process without a number is named' 0 'work load: 3,000 slots, 30\.0% of all' ''
@@ -220,7 +220,7 @@ worker 2: 2,000 slots, 20.0% of all
   tma_backend_bound             25.0%
 END
 run td perf --ratios --by pid < "$TMP/in"
-expect 'by number' 0 'java    77: 8,000.*worker 2  1235: 1,500.*worker 2  1234: 500' ''
+expect '--by pid has a row for each process' 0 'java    77: 8,000.*worker 2  1235: 1,500.*worker 2  1234: 500' ''
 cat > "$TMP/in" << END
 java    77       8000                 topdown/slots/:
 	    7f0000000010 inner;of(int)+0x1
@@ -242,7 +242,7 @@ java;outer;inner:of(int)+0x1 6000
 java;outer 20
 END
 run td perf --folded tma_core_bound < "$TMP/in"
-expect 'stacks without a sample' 1 '' 'there is no sample of topdown/tma_core_bound/'
+expect 'stacks need a sample' 1 '' 'there is no sample of topdown/tma_core_bound/'
 
 # A locale with decimal commas has a field more.
 cat > "$TMP/in" << END
@@ -271,14 +271,14 @@ expect 'the deviation of runs, and a cgroup' 0 '^1,000 slots, counted 41\.4%' ''
 printf '%s\n' '1000;;topdown/slots/;2011741096;41,37;;' '250;;topdown/tma_retiring/;2011741100;100,00;;' \
 	'77;;cycles;2011741100;100,00;;' > "$TMP/in"
 ratios
-golden 'other separators' << END
+golden 'ratios with other separators' << END
 1,000 slots, counted 41.4% of the time
   tma_retiring                  25.0%
 END
 
 printf 'Error: perf has something to say\n1000,,topdown/slots/,301803696,100.00,,\n' > "$TMP/in"
 ratios
-expect "perf's own messages" 0 '^1,000 slots$' '^Error: perf has something to say$'
+expect "perf's own messages are passed on" 0 '^1,000 slots$' '^Error: perf has something to say$'
 printf '1000,,cycles,301803696,100.00,,\n250,slots,topdown/tma_retiring/,3018,100.00,,\n' > "$TMP/in"
 ratios
 expect 'a lack of slots is said' 1 '' 'there are no counts of topdown/slots/'

@@ -53,7 +53,7 @@ run fake record --timeout 250 -I 100 -C 1 --latency $two -q -o "$data"
 sampled -A
 result "$([[ $(json cpu "$TMP/rows" | paste -sd' ') == 'null 1 null 1' ]]; echo $?)" 'record takes -C and some events'
 run fake record -a -I 100 --latency $two -q -o "$data" -- sh -c 'sleep 0.3; exit 4'
-expect 'the machine while a command runs' 4 '' ''
+expect 'the machine is sampled while a command runs' 4 '' ''
 sampled
 result "$(($(json samples "$TMP/rows" | head -n 1) < 60))" 'has its latencies'
 result "$([[ $(td report "$data" | sed -n 2p) == *"--latency $two -q"* ]]; echo $?)" 'the report has the whole command line'
@@ -61,10 +61,10 @@ FAKE_AWAY=1 fake record --timeout 100 --latency $two -q -o "$data"
 sampled
 result "$([[ $(json aside "$TMP/rows" | paste -sd' ') == 'true true' ]]; echo $?)" 'perf users had the counter'
 run td report "$data"
-expect 'all the time' 0 'SPLIT_LOADS +all .* 50\.0 aside 100\.0%$' ''
+expect 'the counter was left all the time' 0 'SPLIT_LOADS +all .* 50\.0 aside 100\.0%$' ''
 FAKE_PAUSE_FROM=2 FAKE_PAUSE_TO=5 fake record --timeout 950 -I 100 --latency $two -q -o "$data"
 run td report -A "$data"
-expect 'for some of the time' 0 'SPLIT_LOADS +1 .* 50\.0 aside [23][0-9]\.[0-9]%' ''
+expect 'the counter was left for some of the time' 0 'SPLIT_LOADS +1 .* 50\.0 aside [23][0-9]\.[0-9]%' ''
 result "$([[ $(grep -c ' aside [23][0-9]\.[0-9]%$' "$TMP/out") == 6 ]]; echo $?)" 'for the sum and for each CPU'
 sampled --steps
 result "$([[ $(json aside "$TMP/rows" | sort | uniq -c | awk '{ print $2 }' | paste -sd' ') == 'false' ]]; echo $?)" \
@@ -126,7 +126,7 @@ result "$([[ $(json pid "$TMP/rows" | paste -sd' ') == "$$ $$" && $(json samples
 	'has its latencies'
 
 FAKE_LATENCY_GONE=2 run fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p "$$,$PPID"
-expect 'a process that has ended' 0 '' ''
+expect 'a process that has ended ends nothing' 0 '' ''
 sampled -A
 result "$([[ $(json pid "$TMP/rows" | sort -u | paste -sd' ') == *"$$"* && $(json pid "$TMP/rows" | grep -c "$PPID") == 0 ]]; echo $?)" \
 	'has no latencies, and the other has'
@@ -186,7 +186,7 @@ result "$([[ $(json samples "$TMP/out" | sort | uniq -c | awk '{ print $1, $2 }'
 run td report --latency --steps -I 10ms -x , "$TMP/latency100"
 result "$(($(grep -c L2_HIT "$TMP/out") != 240))" 'steps are as long as intervals at least'
 run td report --diff "$TMP/latency100" "$TMP/latency101"
-expect 'two that are alike' 0 '
+expect 'latencies that are alike do not differ' 0 '
 mean latency, cycles +before +after +change +\+-
   MEM_INST_RETIRED\.SPLIT_LOADS +40\.00 +40\.00 +0\.00 +[-0.]+ +noise
   MEM_LOAD_RETIRED\.L2_HIT +(9[89]|10[012])\.[0-9]+ +(9[89]|10[0123])\.[0-9]+ +[-+][0-9.]+ +[0-9.]+ +noise
@@ -194,28 +194,28 @@ mean latency, cycles +before +after +change +\+-
 no difference that can be judged is more than noise
 faster or slower: nothing can be said, a recording of CPUs has no end of work .*$' ''
 run td report --latency --diff "$TMP/latency100" "$TMP/latency130"
-expect 'two that are not, --latency' 0 '
+expect 'latencies that are not alike differ' 0 '
 mean latency, cycles .*
 .*
   MEM_LOAD_RETIRED\.L2_HIT +[0-9.]+ +[0-9.]+ +\+(2[89]|3[012])\.[0-9]+ +[0-9.]+ +changed
 
 1 of 2 differences are more than noise$' ''
-result "$([[ $out != *tma_* ]]; echo $?)" 'without nodes'
+result "$([[ $out != *tma_* ]]; echo $?)" 'latencies are compared without nodes'
 run td report --latency -j --diff "$TMP/latency130" "$TMP/latency100"
-expect 'the other way round, -j' 0 '"event":"MEM_LOAD_RETIRED\.L2_HIT","unit":"cycles","verdict":"changed","before":1[23][0-9]\.[0-9]+,"after":(9|10)[0-9]\.[0-9]+,"difference":-' ''
+expect '-j compares the other way round' 0 '"event":"MEM_LOAD_RETIRED\.L2_HIT","unit":"cycles","verdict":"changed","before":1[23][0-9]\.[0-9]+,"after":(9|10)[0-9]\.[0-9]+,"difference":-' ''
 run td report -x , --latency --diff "$TMP/latency100" "$TMP/latency130"
-expect '-x' 0 '^event,unit,verdict,before,.*
+expect '-x compares latencies' 0 '^event,unit,verdict,before,.*
 MEM_INST_RETIRED\.SPLIT_LOADS,cycles,noise,40\.' ''
 run td report -j --diff "$TMP/latency130" "$TMP/latency100"
 result "$([[ $out != *MEM_* && $out == *tma_retiring* ]]; echo $?)" 'without --latency nodes only'
 FAKE_LOST=1 fake record --timeout 250 -I 100 --latency $two -q -o "$TMP/one"
 fake record --timeout 250 -I 100 --latency $two -q -o "$TMP/other"
 run td report --diff "$TMP/one" "$TMP/other"
-expect 'one that lost samples' 0 'SPLIT_LOADS' 'latencies of 2 of 2 events: in a recording more than 1% '
+expect 'a recording that lost samples is compared with a note' 0 'SPLIT_LOADS' 'latencies of 2 of 2 events: in a recording more than 1% '
 run td report --diff "$TMP/other" "$TMP/latency100"
-expect 'one that was sampled for longer' 0 'SPLIT_LOADS' 'latencies of 1 of 1 events: one recording has sampled them '
+expect 'a recording that was sampled for longer has a note' 0 'SPLIT_LOADS' 'latencies of 1 of 1 events: one recording has sampled them '
 run td report --diff "$TMP/without" "$TMP/latency100"
-expect 'one without latencies' 0 'MEM_LOAD_RETIRED\.L2_HIT +- +[0-9.]+ +- +- +none.*2 of 2 lines have no sample in one of the recordings' ''
+expect 'a recording without latencies has none to compare' 0 'MEM_LOAD_RETIRED\.L2_HIT +- +[0-9.]+ +- +- +none.*2 of 2 lines have no sample in one of the recordings' ''
 run td report --latency --diff "$TMP/without" "$TMP/without"
 expect 'a difference of two recordings without latencies is refused' 2 '' '^topdown: --latency: neither recording has latencies'
 
@@ -331,7 +331,7 @@ result "$([[ $(json samples "$TMP/rows" | paste -sd' ') == '67200 67200' ]]; ech
 # Mistakes that a checksum does not know.
 made() { "$BUILD/$variant/made" "wrong-$1" "$data" && run td report "$data"; }
 made none
-expect 'a block that is right' 0 'BR_MISP_RETIRED\.COND_TAKEN_BWD_COST +all +2 +2\.50 ' ''
+expect 'a block that is right is read' 0 'BR_MISP_RETIRED\.COND_TAKEN_BWD_COST +all +2 +2\.50 ' ''
 while read -r wrong why; do
 	made "$wrong"
 	expect "$wrong is seen as wrong" 1 '' "^topdown: cannot read .*/data: its block [0-9]+ makes no sense: $why$"

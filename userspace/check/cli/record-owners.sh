@@ -35,7 +35,7 @@ is 'the busiest comes first, idle time last' \
 	"$(rows row pid comm share)"
 is 'rows have their ratios' $'0.4 0.05 0.1 0.45 1.5\n0.4 0.05 0.1 0.45 1.5\n0.4 0.05 0.1 0.45 1.5' \
 	"$(rows tma_retiring tma_bad_speculation tma_frontend_bound tma_backend_bound ipc)"
-is 'a bottleneck, which idle time is none of' \
+is 'owners have a bottleneck, which idle time is none of' \
 	$'tma_backend_bound tma_memory_bound\ntma_backend_bound tma_memory_bound\nNone None' \
 	"$(rows bottleneck child)"
 total=$(slots_of 42)
@@ -44,21 +44,21 @@ steps=$(rows time | sort -u | wc -l)
 result "$((steps < 3 || steps > 5))" "steps have an interval of 100 ms each ($steps)"
 is 'each has the slots of a step' 5400000000 "$(rows pid slots | awk '$1 == 42 { print $2 }' | sort -u)"
 is 'the steps together have the slots of all' "$total" "$(slots_of 42)"
-is 'of which there is one an interval' "$((steps * 5400000000))" "$total"
+is 'there is one an interval' "$((steps * 5400000000))" "$total"
 is 'a switch is counted once' "$((steps * 100))" "$(rows pid switches | awk '$1 == 42 { sum += $2 } END { print sum }')"
 owners --steps -I 10s
 is 'there is one long step' "$total" "$(slots_of 42)"
 is 'each has one row' 3 "$(lines "$TMP/rows")"
 owners --top 1
-is 'the first' 42 "$(rows pid)"
+is '--top 1 leaves the first row' 42 "$(rows pid)"
 owners -p 1,77
 is 'a process is found by its number' '1 0.095238' "$(rows pid share)"
 run td report --owners -p 77 "$data"
 expect 'a process that did not run is said' 0 'processes; ' 'has no owner that -p or -G names'
 run td report --owners -G a "$data"
-expect 'no cgroup of processes' 2 '' '-G names cgroups, and .* has processes .allowed: -p'
+expect '-G is refused for processes' 2 '' '-G names cgroups, and .* has processes .allowed: -p'
 run td report -j "$data"
-expect 'rows of CPUs, and a note' 0 '"row":"all"' 'owners are left out .--owners prints them'
+expect 'a report of CPUs has a note about owners' 0 '"row":"all"' 'owners are left out .--owners prints them'
 
 fake record -q --by process -I 100 --timeout 420 -o "$data"
 owners --steps
@@ -72,7 +72,7 @@ expect 'owners are too short to compare' 0 '' "needs 160 steps: record 320\.0 s,
 # The module shows its sums for some time, and then they are in "ended".
 FAKE_SHORT=4 fake record -q --by process -I 50 --timeout 550 -o "$data"
 owners
-is 'a process that has ended' '77 exited 6000000000' "$(rows pid state slots | grep ^77)"
+is 'a process that has ended keeps its row' '77 exited 6000000000' "$(rows pid state slots | grep ^77)"
 is 'is not in ended, too' '' "$(rows row | grep ended || true)"
 FAKE_SHORT=4 FAKE_LATE=1000 fake record -q --by process -I 50 --timeout 550 -o "$data"
 owners
@@ -80,49 +80,49 @@ is 'an end that no interval has' 'ended 1000 1.0' "$(rows row slots tma_retiring
 # A busy machine may take a while until the first reading.
 FAKE_SHORT=3 fake record -q --by process -I 400 --timeout 1000 -o "$data"
 owners
-is 'by slots' $'42\n77\n1\nNone' "$(rows pid)"
+is 'owners are sorted by slots' $'42\n77\n1\nNone' "$(rows pid)"
 owners --sort time
-is 'by time, and by slots where it is equal' $'42\n1\n77\nNone' "$(rows pid)"
+is '--sort time sorts by time, and by slots where it is equal' $'42\n1\n77\nNone' "$(rows pid)"
 owners --steps
-is 'who has not run has no row' 1 "$(rows pid | grep -c '^77$')"
+is 'an owner that has not run has no row' 1 "$(rows pid | grep -c '^77$')"
 owners --until 200ms
-is 'a part of the time' "$(slots_of 77)" 3000000000
+is '--until leaves a part of the time' "$(slots_of 77)" 3000000000
 owners --since 200ms
-is 'the end of it' 0 "$(slots_of 77)"
+is '--since leaves the end of it' 0 "$(slots_of 77)"
 
 owners --sort IPC
-is 'in any case of IPC, and by slots where it is equal' $'42\n77\n1\nNone' "$(rows pid)"
+is '--sort IPC sorts in any case, and by slots where it is equal' $'42\n77\n1\nNone' "$(rows pid)"
 owners --sort share
-is 'by the share, as its column is called' $'42\n77\n1\nNone' "$(rows pid)"
+is '--sort takes share, as the column is called' $'42\n77\n1\nNone' "$(rows pid)"
 
 # An execve() gives another name.
 FAKE_RENAMED=other fake record -q --by process -I 50 --timeout 540 -o "$data"
 owners
-is 'a new name' other "$(rows pid comm | awk '$1 == 42 { print $2 }')"
+is 'an owner has its new name' other "$(rows pid comm | awk '$1 == 42 { print $2 }')"
 total=$(slots_of 42)
 owners --steps
-is 'of the same process' "$total $((total / 5400000000))" "$(slots_of 42) $(rows pid | grep -c '^42$')"
+is 'a new name belongs to the same process' "$total $((total / 5400000000))" "$(slots_of 42) $(rows pid | grep -c '^42$')"
 
 # Cgroups.
 run fake record -q --by cgroup -I 100 --timeout 350 -o "$data"
 expect 'cgroups are reported' 0 '' ''
 owners
-is 'with those below them' \
+is 'cgroups have those below them' \
 	$'/ 1 0.97561\n/a 100 0.585366\n/a/b 200 0.390244\n/c 300 0.341463\nNone None 0.02439' \
 	"$(rows path cgroup share)"
 owners --self
-is 'by themselves' $'/a/b 0.390244\n/c 0.341463\n/a 0.195122\n/ 0.04878\nNone 0.02439' \
+is '--self leaves out those below cgroups' $'/a/b 0.390244\n/c 0.341463\n/a 0.195122\n/ 0.04878\nNone 0.02439' \
 	"$(rows path share)"
 owners -G /a/b,c
 is 'cgroups by their names' $'/a/b 0.390244\n/c 0.341463' "$(rows path share)"
 run td report -p 42 "$data"
-expect 'no process of cgroups' 2 '' '-p names processes, and .* has cgroups .allowed: -G'
+expect '-p is refused for cgroups' 2 '' '-p names processes, and .* has cgroups .allowed: -G'
 owners --steps
-is 'in each step' "$(($(rows time | sort -u | wc -l) * 12300000000))" \
+is 'each step has the same cgroups' "$(($(rows time | sort -u | wc -l) * 12300000000))" \
 	"$(($(slots_of /) + $(slots_of idle)))"
 fake record -q --by cgroup --depth 1 -I 100 --timeout 150 -o "$data"
 owners
-is 'down to a level' $'/\n/a\n/c\nNone' "$(rows path)"
+is '--depth keeps cgroups down to a level' $'/\n/a\n/c\nNone' "$(rows path)"
 run td report "$data"
 expect 'the table says that cgroups end at a level' 0 'cgroups down to level 1, each with all' ''
 
@@ -159,7 +159,7 @@ cgroups "${names[@]}"
 FAKE_CGROUPS=$TMP/cgroups fake record -q --by cgroup -I 50 --timeout 700 -o "$data"
 wait
 run td report "$data"
-expect 'below the table of all' 0 'bottleneck over time
+expect 'the table of owners is below that of all' 0 'bottleneck over time
 .*
 cgroups, each with all below it; .*
 sorted by slots
@@ -179,11 +179,11 @@ cgroups, .*RETIRing: light, .*
 until [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]{12}, 0\.050 s
 share% +on CPU s RETIR light heavy .* mem  core +IPC +ID and name
 .*45\.0\* 30\.0\* 15\.0 ' ''
-is 'whose headings are explained once' 1 "$(grep -c RETIRing "$TMP/out")"
+is 'headings are explained once' 1 "$(grep -c RETIRing "$TMP/out")"
 run td report --owners --no-header "$data"
-expect 'without the lines about the recording' 0 '^cgroups, ' ''
+expect '--no-header leaves out the lines about the recording' 0 '^cgroups, ' ''
 run td report --owners -x ';' "$data"
-expect 'values' 0 '^time;interval;row;.*;path;share
+expect 'CSV has paths and shares' 0 '^time;interval;row;.*;path;share
 .*;/<u0>;0\.' ''
 run td report --owners --sort tma_memory_bound "$data"
 expect 'sorted by a node of level 2, which is shown, and its part of all slots' 0 '
@@ -211,16 +211,16 @@ for args in '--owners' '--owners -l 2' '--owners --sort tma_memory_bound' '--own
 	result "$(grep -q '300 /k.*\.\.\..*\.scope' "$TMP/out"; echo $?)" 'has both ends of a long name'
 done
 run td report --owners -l 2 "$TMP/pods"
-expect 'elsewhere the whole name' 0 "IPC .*300 /$pod" ''
+expect 'a file has the whole name' 0 "IPC .*300 /$pod" ''
 
 td report --html "$TMP/page" --top 5 "$data"
 result "$([[ $(grep -c '<tr><th scope="row">/' "$TMP/page") == 5 && $(grep -c '<figcaption>/' "$TMP/page") == 5 ]]; echo $?)" \
 	'the page has a table and pictures'
 result "$(grep -q '5 of [0-9]*, sorted by slots; .*<th scope="col">bottleneck</th>' "$TMP/page" && grep -q '<td>backend_bound</td></tr>' "$TMP/page"; echo $?)" \
 	'the page says by what it is sorted, and has a word for the bottleneck'
-result "$(grep -q '/&lt;u' "$TMP/page" && ! grep -q '/<u' "$TMP/page"; echo $?)" 'in which a name is only a name'
+result "$(grep -q '/&lt;u' "$TMP/page" && ! grep -q '/<u' "$TMP/page"; echo $?)" 'a name in a page is only a name'
 run td report -C 0 "$data"
-expect 'a CPU alone' 0 'tma_retiring' 'owners are of all CPUs, and left out with -C'
+expect 'a CPU alone has no owners' 0 'tma_retiring' 'owners are of all CPUs, and left out with -C'
 result "$(grep -q '/<u' "$TMP/out"; echo $((!$?)))" 'has no owners'
 run td report --diff "$data" "$data"
 result "$([[ $err == *'owners are left out (--owners compares them)'* ]]; echo $?)" 'a comparison is of CPUs'
@@ -234,7 +234,7 @@ for file in "$TMP/log" "$TMP/log.1" "$TMP/log.2"; do
 	data=$file owners
 	[[ $(rows path) == $'/\n/a\n/a/b\n/c\nNone' ]] || bad=1
 done
-result "$bad" 'each file by itself'
+result "$bad" 'each file has all owners by itself'
 for file in "$TMP/log" "$TMP/log.1" "$TMP/log.2"; do
 	td report --owners -j "$file"
 done > "$TMP/rows"
@@ -259,20 +259,20 @@ damaged 12
 
 # A command is run, and the machine is measured.
 run fake record -q --by process -I 100 -o "$data" -- sh -c 'sleep 0.25; exit 4'
-expect 'while a command runs' 4 '' ''
+expect 'owners are recorded while a command runs' 4 '' ''
 owners
-is 'all processes' $'42\n1\nNone' "$(rows pid)"
+is 'all processes are recorded beside a command' $'42\n1\nNone' "$(rows pid)"
 run fake record -q --by process --latency all -I 100 --timeout 250 -o "$data"
-expect 'with latencies' 0 '' ''
+expect 'owners are recorded with latencies' 0 '' ''
 run td report "$data"
-expect 'both tables' 0 'processes; .*42 serv\?er.*retire latency of instructions' ''
+expect 'a report has both tables' 0 'processes; .*42 serv\?er.*retire latency of instructions' ''
 
 # Options and files that are refused.
 fake record -q --timeout 100 -o "$TMP/cpus"
 run td report --owners "$TMP/cpus"
 expect 'a recording without owners is said' 2 '' 'has no owners .topdown record --by process, or --by cgroup'
 run td report --top 3 "$TMP/cpus"
-expect 'the first of none' 2 '' 'has no owners'
+expect '--top needs owners' 2 '' 'has no owners'
 run td report --owners --self "$data"
 expect 'processes have none below them' 2 '' 'self is about cgroups'
 run td report --steps --sort ipc "$data"
@@ -293,7 +293,7 @@ run td report --owners --html "$TMP/none" "$data"
 expect 'a page has them' 2 '' 'the page has them without --owners'
 while read -r args hint; do
 	run td report "$args" "$data"
-	expect "what users of perf type: $args" 2 '' "unknown option '${args%%=*}.*': $hint"
+	expect "an option of perf has a hint: $args" 2 '' "unknown option '${args%%=*}.*': $hint"
 done <<-END
 	--depth 'topdown record --depth'
 	-s --sort
@@ -308,12 +308,12 @@ FAKE_LEVEL=1 fake record -q --by process --timeout 1100 -o "$TMP/cpus"
 for args in --owners '--owners -j' '' "--html $TMP/none"; do
 	# shellcheck disable=SC2086 # several words
 	run td report $args --sort tma_memory_bound "$TMP/cpus"
-	expect "a key that the recording lacks: $args" 2 '' 'have no tma_memory_bound .allowed: share, slots, time, ipc, tma_retiring, .*tma_backend_bound\)$'
+	expect "a key that the recording lacks is refused: $args" 2 '' 'have no tma_memory_bound .allowed: share, slots, time, ipc, tma_retiring, .*tma_backend_bound\)$'
 done
 for args in '-C 0' "-p $$" '-r 2 -- true'; do
 	# shellcheck disable=SC2086 # several words
 	run fake record --by process -o "$TMP/none" $args
-	expect "all processes with $args" 2 '' 'allowed: without -C, -p and -r'
+	expect "all processes exclude $args" 2 '' 'allowed: without -C, -p and -r'
 done
 for args in '--by process' -a '-C 0'; do
 	# shellcheck disable=SC2086 # several words
@@ -321,13 +321,13 @@ for args in '--by process' -a '-C 0'; do
 	expect "nothing waits with $args" 2 '' '-D -1 waits to record tasks .allowed: without --by, -a and -C'
 done
 run fake record -D -1 -o "$TMP/none" -- true
-expect 'a word from where' 2 '' '-D -1 .*add --control'
+expect '-D -1 needs --control' 2 '' '-D -1 .*add --control'
 run fake record --latency all --control fd:0 -D -1 -o "$TMP/none" -- true
 expect 'latencies do not wait' 2 '' '-D -1 .*allowed: without --latency'
 run fake record --by thread -o "$TMP/none"
 expect 'an unknown kind is refused' 2 '' "--by: 'thread' .*allowed: process, cgroup"
 run fake record --depth 2 -o "$TMP/none"
-expect 'the depth of what' 2 '' 'add --by cgroup'
+expect '--depth needs cgroups' 2 '' 'add --by cgroup'
 run fake record --by process --depth 2 -o "$TMP/none"
 expect 'processes have no depth' 2 '' 'allowed: with --by cgroup'
 FAKE_FEATURES=1023 run fake record --by process --timeout 100 -o "$TMP/none"

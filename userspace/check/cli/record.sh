@@ -50,7 +50,7 @@ age=$(awk "BEGIN { print $(json time "$TMP/ring" | head -n 1) - $(json time "$TM
 result "$(holds "$age > -0.1 && $age < 5"; echo $?)" "with the time of day ($age s before)"
 # The windows are older than the recorder.
 FAKE_CPUS=1 FAKE_STEP=3000 run fake record --past --timeout 10 -o "$TMP/one"
-expect 'of one CPU, and how long its windows are' 0 '' '^topdown: [0-9]+ windows? of 1 CPU in 3\.[0-9] s'
+expect 'a note has one CPU, and how long its windows are' 0 '' '^topdown: [0-9]+ windows? of 1 CPU in 3\.[0-9] s'
 FAKE_LEVEL=1 fake record --past --timeout 10 -q -o "$data"
 run td report "$data"
 expect 'a machine without level 2 is recorded' 0 'tma_backend_bound +45\.0 +45\.0 +45\.0 +45\.0' ''
@@ -90,35 +90,35 @@ td report --windows -j -C 1,3 "$data" | cmp -s - "$TMP/some" && [[ -s $TMP/some 
 result "$bad" 'report -C has the windows of these CPUs'
 td report -A -j "$data" | grep -E '"cpu":[13],' > "$TMP/some"
 td report -A -j -C 1,3 "$data" > "$TMP/sums"
-result "$(tail -n 2 "$TMP/sums" | cmp -s - "$TMP/some"; echo $?)" 'the totals of each'
+result "$(tail -n 2 "$TMP/sums" | cmp -s - "$TMP/some"; echo $?)" 'the totals of each CPU are the same'
 result "$([[ $(lines "$TMP/sums") == 3 && $(json slots "$TMP/some" | sum) == "$(json slots "$TMP/sums" | head -n 1 | sum)" ]]; echo $?)" \
 	'the sum of some CPUs is theirs'
 td report --steps -j -C 1,3 "$data" > "$TMP/steps"
-result "$([[ $(json slots "$TMP/steps" | sum) == "$(json slots "$TMP/some" | sum)" ]]; echo $?)" 'their steps'
+result "$([[ $(json slots "$TMP/steps" | sum) == "$(json slots "$TMP/some" | sum)" ]]; echo $?)" 'their steps have the same slots'
 run td report -C 3 "$data"
-expect 'the table of one' 0 'windows? of 1 CPU, none lost' ''
+expect 'the table is of one CPU' 0 'windows? of 1 CPU, none lost' ''
 td report --trace - -C 3 "$data" > "$TMP/trace"
 result "$([[ $(grep -oE '"pid":[0-9]+' "$TMP/trace" | sort -u) == '"pid":4' ]]; echo $?)" 'the trace of one CPU has no other'
 run td report -C 3,9 --trace "$TMP/trace" "$data"
-expect 'a CPU that the recording does not have' 2 '' '^topdown: -C: CPU 9 is not in .*data \(allowed: 0-3\)$'
+expect 'a CPU that the recording does not have is refused' 2 '' '^topdown: -C: CPU 9 is not in .*data \(allowed: 0-3\)$'
 result "$([[ -s $TMP/trace ]]; echo $?)" 'leaves an earlier trace'
 
 # A recorder that cannot keep up says so.
 FAKE_TICK=-1 run fake record --timeout 400 --strict -q -o "$data"
-expect 'a ring that is too short' 4 '' '; [0-9]+ windows were lost$'
+expect 'a ring that is too short loses windows' 4 '' '; [0-9]+ windows were lost$'
 lost=$(sed -E 's/.*; ([0-9]+) windows were lost/\1/' <<< "$err")
 run td report "$data"
 expect 'is in the report' 0 "windows of 4 CPUs, $lost LOST \(CPU 0: [0-9]+, 1: [0-9]+, 2: [0-9]+, 3: [0-9]+\)" ''
 FAKE_TICK=-1 run fake record --timeout 100 -o "$data"
 expect 'lost windows are no error without --strict' 0 '' $'; [0-9]+ windows were lost\n'
 FAKE_TICK=-1 run fake record -a --strict -q -o "$data" -- sleep 0.4
-expect 'a command that loses windows' 4 '' '; [0-9]+ windows were lost$'
+expect 'a run that loses windows fails with --strict' 4 '' '; [0-9]+ windows were lost$'
 FAKE_TICK=-1 run fake record -a --strict -q -o "$data" -- sh -c 'sleep 0.4; exit 3'
 expect 'a command that loses windows and fails decides the status' 3 '' '; [0-9]+ windows were lost$'
 FAKE_TICK=40 FAKE_HOLE=2 run fake record --timeout 100 -o "$data"
-expect 'a number that no CPU has' 0 '' 'windows of 3 CPUs'
+expect 'a number that no CPU has is left out' 0 '' 'windows of 3 CPUs'
 FAKE_STUCK=1 run fake record --timeout 100 -o "$data"
-expect 'a writer that does not go on' 1 '' 'Resource temporarily unavailable'
+expect 'a writer that does not go on fails' 1 '' 'Resource temporarily unavailable'
 
 # Each end leaves a whole file.
 export FAKE_TICK=40
@@ -129,7 +129,7 @@ expect 'leaves a whole file' 0 'none lost' ''
 signalled TERM
 expect 'SIGTERM ends a recording' 143 '' 'windows of 4 CPUs'
 run td report "$data"
-expect 'too' 0 'none lost' ''
+expect 'a recording that SIGTERM ends is whole' 0 'none lost' ''
 signalled KILL
 run td report "$data"
 expect 'SIGKILL does not' 1 '' '^topdown: cannot read .*: it has no end: .* \(--partial reads what is there\)$|it was cut off after'
@@ -143,7 +143,7 @@ status=$(set +o pipefail; { fake record --timeout 300 -o - 2> "$TMP/err"; echo $
 result "$((status != 141))" "a reader that has gone ($status)"
 cp "$TMP/period" "$TMP/kept"
 FAKE_HISTORY=0 run fake record -o "$TMP/kept"
-expect 'a module that keeps none' 3 '' 'the module keeps no windows'
+expect 'a module that keeps none says so' 3 '' 'the module keeps no windows'
 result "$(cmp -s "$TMP/period" "$TMP/kept"; echo $?)" 'leaves the file of an earlier run'
 FAKE_READ_ERRNO=13 FAKE_MAP_ERRNO=13 run fake record -o "$data"
 expect 'a missing right to CPUs is said' 3 '' 'cannot read the CPUs'
@@ -157,7 +157,7 @@ done
 FAKE_OFFLINE=1 run fake record -C 1 --timeout 50 -o "$TMP/fresh"
 expect 'a CPU that is offline may come' 0 '' ' windows? of 1 CPU in '
 run fake record -C 7 -o "$data"
-expect 'a CPU that there cannot be' 2 '' '^topdown: -C: CPU 7 is not in this machine \(allowed: 0-3\)$'
+expect 'a CPU that there cannot be is refused' 2 '' '^topdown: -C: CPU 7 is not in this machine \(allowed: 0-3\)$'
 
 # A pipe that nobody reads is full at once.
 mkfifo "$TMP/pipe"
@@ -173,7 +173,7 @@ for signal in INT TERM; do
 	status=0
 	wait $pid || status=$?
 	out='' err=$(< "$TMP/err")
-	expect "a reader that reads nothing, SIG$signal" $((128 + $(kill -l $signal))) '' \
+	expect "a reader that reads nothing does not stop SIG$signal" $((128 + $(kill -l $signal))) '' \
 		'^topdown: nobody reads standard output: the recording has no end$'
 	# The pipe is empty when nobody has it open.
 	kill $reader
@@ -189,7 +189,7 @@ await starts $pid || true
 kill -INT $pid
 wait $pid && status=0 || status=$?
 wait $reader
-result "$((status))" 'a reader that is slow'
+result "$((status))" 'a reader that is slow gets everything'
 run td report "$data"
 expect 'has the whole file' 0 ' of 64 CPUs, ' ''
 (FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD exec env --default-signal=INT "$TOPDOWN" record --device "$NODE" \
@@ -247,21 +247,21 @@ made() { "$BUILD/$variant/made" "$1" "$TMP/$1"; }
 # Totals and facts.
 for name in odd drilldown sleepy lost lostcut past pastlost asleep contended; do made "$name"; done
 run td report "$TMP/odd"
-expect 'one window of which nothing is known' 0 'tma_retiring +40\.0 +40\.0 ' ''
+expect 'one window of which nothing is known has no part' 0 'tma_retiring +40\.0 +40\.0 ' ''
 run td report "$TMP/drilldown"
-expect 'children that were counted at times' 0 'tma_light_operations +- +- +- +-
+expect 'children that were counted at times have their ranks' 0 'tma_light_operations +- +- +- +-
 .*tma_memory_bound +60\.0~ +60\.0 +60\.0 +60\.0  ~ counted in 80\.0% of the slots' ''
 td report --html - "$TMP/drilldown" > "$TMP/page"
 result "$(grep -q 'memory_bound</th><td>60.0 (counted in 80.0% of the slots)' "$TMP/page"; echo $?)" 'the page says in which slots a node was counted'
 result "$(grep -q 'class="area n10' "$TMP/page"; echo $?)" 'the page has a picture of these slots'
 run td report -j "$TMP/sleepy"
-expect 'a task that slept at first' 0 '"source":"perf_metrics",.*"slots":54000000000,' ''
+expect 'a task that slept at first has its source' 0 '"source":"perf_metrics",.*"slots":54000000000,' ''
 run td report "$TMP/lost"
-expect 'a CPU of which all was lost' 0 '10 LOST \(CPU 1: 10\); the totals have their slots, .*
+expect 'a CPU of which all was lost keeps its totals' 0 '10 LOST \(CPU 1: 10\); the totals have their slots, .*
 120,000,000,000 slots.*
 .*tma_retiring +25\.0 ' ''
 run td report --partial "$TMP/lostcut"
-expect 'without the end' 0 '; neither the totals nor the steps have their slots
+expect 'a recording with a loss is read without its end' 0 '; neither the totals nor the steps have their slots
 60,000,000,000 slots' 'is not whole'
 run td report "$TMP/past"
 expect '--past with a window that was open' 0 ', 14\.000 s: 11 windows .*
@@ -270,10 +270,10 @@ expect '--past with a window that was open' 0 ', 14\.000 s: 11 windows .*
 run td report -j "$TMP/pastlost"
 expect 'JSON has the slots of a recording with a loss' 0 '"slots":102000000000,.*"lost":3' ''
 run td report -j -A "$TMP/asleep"
-expect 'CPUs that slept' 0 '"cpu":null.*"busy":0\.250000,.*"cpu":0,.*"busy":1\.000000,.*"cpu":1,.*"busy":0\.000000,' ''
-result "$([[ $(td report --steps -j "$TMP/asleep" | grep -c '"busy":0.250000') == 10 ]]; echo $?)" 'in each step'
+expect 'CPUs that slept are idle' 0 '"cpu":null.*"busy":0\.250000,.*"cpu":0,.*"busy":1\.000000,.*"cpu":1,.*"busy":0\.000000,' ''
+result "$([[ $(td report --steps -j "$TMP/asleep" | grep -c '"busy":0.250000') == 10 ]]; echo $?)" 'each step knows how busy CPUs were'
 run td report -j "$TMP/contended"
-expect 'the state of the whole time' 0 '"state":"contended"' ''
+expect 'the state is that of the whole time' 0 '"state":"contended"' ''
 
 # A part of a recording of five minutes from 22:13:20 on, by the time of day.
 made noise400
@@ -310,11 +310,11 @@ expect 'the end of standard input' 0 ' 60\.000 s: 60 windows' ''
 TZ=EST5 run td report --since 17:15 --until 17:16 "$TMP/noise400"
 expect 'the time is that of here' 0 '2023-11-14 17:15:00\.000, 60\.000 s: 60 windows' ''
 run td report --since 23:00 "$TMP/noise400"
-expect 'a time after the end' 2 '' '^topdown: --since 23:00: nothing of .* is in this time \(it is from 2023-11-14 22:13:20\.000 to 2023-11-14 22:18:20\.000\)$'
+expect 'a time after the end is refused' 2 '' '^topdown: --since 23:00: nothing of .* is in this time \(it is from 2023-11-14 22:13:20\.000 to 2023-11-14 22:18:20\.000\)$'
 run td report --until 22:13:20 "$TMP/noise400"
-expect 'a time before the begin' 2 '' '^topdown: --until 22:13:20: nothing of '
+expect 'a time before the begin is refused' 2 '' '^topdown: --until 22:13:20: nothing of '
 run td report --since 22:15 --until 22:14 "$TMP/noise400"
-expect 'the end before the begin' 2 '' '--since 22:15 is not before --until 22:14'
+expect 'the end before the begin is refused' 2 '' '--since 22:15 is not before --until 22:14'
 for bad in 14 1:2 24:00 14:60 14:03: 14:03:10. 2023-02-30 2023-13-01 2023-11-14T '2023-11-14 7' @ @x -1s 14:03Z ''; do
 	run td report --until "$bad" "$TMP/noise400"
 	[[ $bad == 14 ]] || expect "--until refuses '$bad'" 2 '' '^topdown: --until: .*allowed: '
@@ -325,9 +325,9 @@ for steps in '7s 43 steps of 7' '9s 33 steps of 9'; do
 done
 # A loss in another time is none of this one, and totals of all the time are not those of a part.
 td report -j --since 22:13:25 "$TMP/lost" > "$TMP/sums"
-result "$([[ $(json lost "$TMP/sums") == 0 && $(json slots "$TMP/sums") == 30000000000 ]]; echo $?)" 'a part after a loss'
+result "$([[ $(json lost "$TMP/sums") == 0 && $(json slots "$TMP/sums") == 30000000000 ]]; echo $?)" 'a part after a loss has no loss'
 run td report --until 22:13:25 "$TMP/lost"
-expect 'a part with a loss' 0 '10 LOST \(CPU 1: 10\); neither the totals nor the steps have their slots
+expect 'a part with a loss says so' 0 '10 LOST \(CPU 1: 10\); neither the totals nor the steps have their slots
 30,000,000,000 slots' ''
 td report -j --since 22:13:20.5 "$TMP/pastlost" > "$TMP/sums"
 result "$([[ $(json lost "$TMP/sums") == 3 ]]; echo $?)" 'a loss is of the time after the window before it'
@@ -339,28 +339,28 @@ run td report --diff "$TMP/noise400" "$TMP/noise400"
 expect 'a recording does not differ from itself' 0 'no difference that can be judged is more than noise
 1 of 13 lines are not in both recordings' ''
 run td report --diff "$TMP/noise400" "$TMP/noise401"
-expect 'two that are alike' 0 'tma_retiring +40\.00 +40\.[0-9]* .* noise
+expect 'recordings that are alike do not differ' 0 'tma_retiring +40\.00 +40\.[0-9]* .* noise
 .*no difference that can be judged is more than noise' ''
 run td report --diff "$TMP/noise400" "$TMP/noise430"
-expect 'two that are not' 0 'tma_retiring +40\.00 +42\.[0-9]* +\+[23]\.[0-9]* +0\.[0-9]* +changed
+expect 'recordings that are not alike differ' 0 'tma_retiring +40\.00 +42\.[0-9]* +\+[23]\.[0-9]* +0\.[0-9]* +changed
 .*differences are more than noise' ''
 run td report -j --diff "$TMP/noise430" "$TMP/noise400"
-expect 'the other way round, -j' 0 '"node":"tma_retiring","verdict":"changed","before":0\.4[0-9]*,"after":0\.[34][0-9]*,"difference":-0\.0[23]' ''
-expect 'what is in neither' 0 '"node":"ipc","verdict":"none","before":null,"after":null' ''
+expect '-j compares the other way round' 0 '"node":"tma_retiring","verdict":"changed","before":0\.4[0-9]*,"after":0\.[34][0-9]*,"difference":-0\.0[23]' ''
+expect 'a node that is in neither has no values' 0 '"node":"ipc","verdict":"none","before":null,"after":null' ''
 run td report -x ';' --diff "$TMP/noise400" "$TMP/noise430"
-expect '-x' 0 '^node;verdict;before;after;difference;error;t;freedom;p;blocks_before;steps_before;blocks_after;steps_after;margin
+expect '-x compares nodes' 0 '^node;verdict;before;after;difference;error;t;freedom;p;blocks_before;steps_before;blocks_after;steps_after;margin
 tma_retiring;changed;0\.' ''
 run td report --diff "$TMP/short" "$TMP/short"
-expect 'a recording that is too short' 0 'tma_retiring .* unknown
+expect 'a recording that is too short is not judged' 0 'tma_retiring .* unknown
 .*nothing can be said of 13 of 13 lines: a recording has fewer than 160 steps' ''
 result "$([[ $out != *'no difference'* ]]; echo $?)" 'nothing is said of it'
 
 run td report --fail-on-change --diff "$TMP/noise400" "$TMP/noise430"
-expect '--fail-on-change with a change' 5 'elapsed, s .* 0\.00%.*slots .* 0\.00%.*changed' ''
+expect '--fail-on-change fails with a change' 5 'elapsed, s .* 0\.00%.*slots .* 0\.00%.*changed' ''
 run td report --fail-on-change --diff "$TMP/noise400" "$TMP/noise401"
-expect 'without one' 0 'no difference' ''
+expect '--fail-on-change succeeds without a change' 0 'no difference' ''
 run td report --fail-on-change "$TMP/noise400"
-expect '--fail-on-change alone' 2 '' 'add --diff'
+expect '--fail-on-change needs --diff' 2 '' 'add --diff'
 # The interval is that of the verdict: a change is larger, and noise is not.
 td report -j --diff "$TMP/noise400" "$TMP/noise430" > "$TMP/file"
 result "$(awk -F'[:,]' '/"(noise|changed)"/ { for (i = 1; i < NF; i++) { if ($i == "\"difference\"") d = $(i + 1); if ($i ~ /margin/) { m = $(i + 1); sub(/}/, "", m) } }
@@ -484,7 +484,7 @@ fake record -q --past --timeout 10 -o other.data
 result "$(cmp -s topdown.data ../first && [[ ! -e other.data.old ]]; echo $?)" 'a file with another name is not kept'
 cd - > /dev/null
 run fake record -a -o "$data" -- sh -c 'sleep 0.2; exit 4'
-expect 'the machine while a command runs' 4 '' 'windows of 4 CPUs'
+expect 'the machine is recorded while a command runs' 4 '' 'windows of 4 CPUs'
 sleep 60 & one=$!
 sleep 60 & two=$!
 run fake record -p $one,$two -I 20 --timeout 100 -o "$data"
@@ -492,7 +492,7 @@ expect '-p records processes' 0 '' 'samples of 2 tasks'
 td report -j -A "$data" > "$TMP/sums"
 result "$([[ $(json pid "$TMP/sums" | paste -sd' ') == "null $one $two" ]]; echo $?)" 'each has a row'
 run fake record -p $one -I 20 -o "$data" -- sh -c 'sleep 0.2; exit 5'
-expect '-p while a command runs' 5 '' 'samples of 1 task in 0\.[2-9]'
+expect '-p records while a command runs' 5 '' 'samples of 1 task in 0\.[2-9]'
 td report -j -A "$data" > "$TMP/sums"
 result "$([[ $(json pid "$TMP/sums") == "$one" ]]; echo $?)" 'of which nothing is recorded'
 kill $one $two
@@ -501,7 +501,7 @@ expect 'tasks have no CPUs' 2 '' '^topdown: -C: .* is of tasks'
 run td report --windows "$data"
 expect 'tasks have no windows' 2 '' 'is of tasks, which have no windows'
 run fake record -o "$data" -- /nonexistent
-expect 'a command that there is not' 127 '' "cannot run '/nonexistent'"
+expect 'a command that there is not gives 127' 127 '' "cannot run '/nonexistent'"
 FAKE_FEATURES=7 run fake record -o "$data" -- true
 expect 'a module without sessions is said' 125 '' 'cannot follow tasks'
 
@@ -516,7 +516,7 @@ for bad in '--steps --windows' '--windows -A' '--diff a -A' '--diff - -' '--html
 	expect "report refuses $bad" 2 '' '^topdown: '
 done
 run td report "$TMP/nothing"
-expect 'a file that there is not' 1 '' 'cannot open .*/nothing: No such file'
+expect 'a file that there is not is refused' 1 '' 'cannot open .*/nothing: No such file'
 run td report /dev/null
 expect 'an empty file is refused' 1 '' 'cannot read /dev/null: it is empty'
 run td report "$0"

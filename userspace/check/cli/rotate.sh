@@ -90,16 +90,16 @@ run td report "$data" "$TMP/copy"
 expect 'a time twice is refused' 2 '' "^topdown: $TMP/(copy|data) begins at [-0-9]* [:0-9]*\.[0-9]{3}, before $TMP/(copy|data) ends at [-0-9]* [:0-9]*\.[0-9]{3} \(allowed: each time once\)$"
 rm "$TMP/copy"
 run td report --rotated "$data.1"
-expect 'an older file for --rotated' 2 '' "^topdown: --rotated: $data.1 is an older file of $data \(allowed: name the latest file\)$"
+expect '--rotated refuses an older file' 2 '' "^topdown: --rotated: $data.1 is an older file of $data \(allowed: name the latest file\)$"
 run td report --rotated "$TMP/all"
-expect 'a directory for --rotated' 2 '' '^topdown: --rotated: a directory has all of them: leave out --rotated$'
+expect '--rotated refuses a directory' 2 '' '^topdown: --rotated: a directory has all of them: leave out --rotated$'
 run td report "$data" -
 expect 'standard input is refused beside files' 2 '' '^topdown: standard input is one recording \(allowed: - alone\)$'
 run td report --rotated "$data" "$data.1"
-expect 'too many for --rotated' 2 '' '^topdown: --rotated finds the older files by the name of the latest \(allowed: one FILE\)$'
+expect '--rotated refuses two files' 2 '' '^topdown: --rotated finds the older files by the name of the latest \(allowed: one FILE\)$'
 if ((${#files[@]} > 2)); then
 	run td report "${files[0]}" "${files[2]}"
-	expect 'a file that is left out' 0 ', 0\.[0-9]{3} s not recorded, none lost' '^topdown: nothing was recorded from [-0-9: ]*\.[0-9]{3} to [-0-9: ]*\.[0-9]{3}, 0\.[0-9]{3} s$'
+	expect 'a file that is left out is not recorded' 0 ', 0\.[0-9]{3} s not recorded, none lost' '^topdown: nothing was recorded from [-0-9: ]*\.[0-9]{3} to [-0-9: ]*\.[0-9]{3}, 0\.[0-9]{3} s$'
 	td report -j "${files[0]}" "${files[2]}" > "$TMP/sums" 2> /dev/null
 	result "$([[ $(json slots "$TMP/sums" | sum) == "$(slots "${files[0]}" "${files[2]}")" ]]; echo $?)" 'takes its slots with it'
 	td report -j "${files[0]}" "${files[2]}" > "$TMP/sums" 2> /dev/null
@@ -148,17 +148,17 @@ result "$((status != 143))" 'SIGTERM ends it'
 run td report "$data"
 expect 'leaves a whole file' 0 'none lost' ''
 run fake record --rotate 1s,3 -a -o "$data" -- sh -c 'sleep 1.3; exit 3'
-expect 'while a command runs' 3 '' ' in 2 files, '
+expect 'two files are recorded while a command runs' 3 '' ' in 2 files, '
 fake record -q --timeout 200 -o "$TMP/plain"
 fake record -q --timeout 200 -o "$TMP/other"
 for second in "$data" "$TMP/other"; do
 	run td report "$TMP/plain" "$second"
-	expect 'a recording without --rotate' 2 '' '^topdown: a report is of one recording \(--diff A B compares them\)$'
+	expect 'two recordings without --rotate are refused' 2 '' '^topdown: a report is of one recording \(--diff A B compares them\)$'
 done
 mkdir "$TMP/two"
 cp "$TMP/plain" "$TMP/other" "$TMP/two"
 run td report "$TMP/two"
-expect 'two of them in a directory' 2 '' '^topdown: a report is of one recording '
+expect 'two of them in a directory are refused' 2 '' '^topdown: a report is of one recording '
 
 # After a restart, or with other options, the newest run is taken.
 mkdir "$TMP/boot"
@@ -180,17 +180,17 @@ topdown: nothing was recorded from [^
 done
 td report -j "$log.3" > "$TMP/one"
 run td report -j --rotated --until "@$(json time "$TMP/one")" "$log"
-expect 'an older time' 0 . "topdown: left out are 2 files of a later run \('topdown report $log.1 $log' reads them\)"
-result "$([[ $(json windows "$TMP/out") == "$(json windows "$TMP/one")" ]]; echo $?)" 'is in an older run'
+expect 'an older time leaves out the later run' 0 . "topdown: left out are 2 files of a later run \('topdown report $log.1 $log' reads them\)"
+result "$([[ $(json windows "$TMP/out") == "$(json windows "$TMP/one")" ]]; echo $?)" 'the older run has that time'
 run td report "$log" "$log.2"
-expect 'files with other options' 2 '' "^topdown: $log.2 and $log differ in -C \(allowed: files of one 'topdown record --rotate'\)$"
+expect 'files with other options are refused' 2 '' "^topdown: $log.2 and $log differ in -C \(allowed: files of one 'topdown record --rotate'\)$"
 run td report "$log" "$log.3"
 expect 'files of two loads of the module are refused' 2 '' "^topdown: between $log.3 and $log the module was loaded again \("
 rm "$log.2"
 run td report --rotated "$log"
-expect 'a number that is missing' 0 . "^topdown: $log.3 is of an earlier run and left out "
+expect 'a number that is missing ends the files of a run' 0 . "^topdown: $log.3 is of an earlier run and left out "
 run td report --since 2020-01-01 "$log"
-expect 'a time before the file' 0 . "^topdown: $log begins at [^,]*, after --since 2020-01-01: --rotated with the latest file also reads the older ones$"
+expect 'a time before the file has a hint' 0 . "^topdown: $log begins at [^,]*, after --since 2020-01-01: --rotated with the latest file also reads the older ones$"
 : > "$TMP/boot/log.2"
 run td report --rotated "$log"
 expect 'an empty file is said' 1 '' "^topdown: cannot read $log.2: it is empty \(--partial leaves it out\)$"
@@ -204,9 +204,9 @@ run td report "$TMP/plain" "$TMP/none"
 expect 'a file that is not there is refused' 1 '' "^topdown: cannot open $TMP/none: "
 mkdir "$TMP/empty"
 run td report "$TMP/empty"
-expect 'a directory without one' 1 '' "^topdown: $TMP/empty has no recording "
+expect 'a directory without a recording is refused' 1 '' "^topdown: $TMP/empty has no recording "
 run td report --until 2020-01-01 "$data"
-expect 'a time that an older file may have' 2 '' "nothing of .* is in this time .*; --rotated also reads the older files of 'topdown record --rotate': .1, .2, and so on$"
+expect 'a time that an older file may have is refused' 2 '' "nothing of .* is in this time .*; --rotated also reads the older files of 'topdown record --rotate': .1, .2, and so on$"
 oldest=$(find "$TMP" -name 'data.?' | sort | tail -n 1)
 run td report --until 2020-01-01 "$oldest"
 expect 'the oldest file has no advice about older ones' 2 '' 'nothing of .* is in this time \(it is from [-0-9: .]* to [-0-9: .]*\)$'
@@ -247,11 +247,11 @@ for ((i = 0; i < 60; i++)); do
 done
 touch "$TMP/enough"
 wait "$renamer"
-result "$wrong" 'files that are renamed meanwhile'
+result "$wrong" 'files that are renamed meanwhile are read'
 
 # A loss counts for all files.
 FAKE_HISTORY=4 FAKE_TICK=-1 run fake record --strict --rotate 1s,3 --timeout 1300 -o "$data"
-expect 'windows that were lost' 4 '' 'in 2 files, .*; [0-9]+ windows were lost$|in 2 files, .*; [0-9]+ windows were lost
+expect 'windows that were lost are said' 4 '' 'in 2 files, .*; [0-9]+ windows were lost$|in 2 files, .*; [0-9]+ windows were lost
 '
 td report -j "$data.1" > "$TMP/sums"
 td report -j "$data" >> "$TMP/sums"
@@ -260,7 +260,7 @@ result "$([[ $(json lost "$TMP/sums" | sum) == "$(sed -nE 's/.*; ([0-9]+) window
 # Each has what is sampled.
 rm -f "$data"*
 FAKE_FEATURES=65535 run fake record --latency all --rotate 1s,3 -I 200 --timeout 1500 -o "$data"
-expect 'with latencies' 0 '' ' in 2 files, '
+expect 'latencies are recorded in two files' 0 '' ' in 2 files, '
 td report --latency -j "$data.1" > "$TMP/one"
 td report --latency -j "$data" > "$TMP/other"
 result "$([[ -s $TMP/one && $(json event "$TMP/one") == "$(json event "$TMP/other")" ]]; echo $?)" 'each has all events'
@@ -272,13 +272,13 @@ for bad in 100M 100M,1 100M,1001 100,5 M,5 1K,5 2000G,5 1x,5 ,5 1ms,5 600h,5 0s,
 	expect "--rotate refuses '$bad'" 2 '' '^topdown: --rotate: '
 done
 run fake record --rotate 1s,3 -o "$data" -- true
-expect 'a command by itself' 2 '' '--rotate is about CPUs'
+expect '--rotate refuses a command by itself' 2 '' '--rotate is about CPUs'
 run fake record --rotate 1s,3 -o - --timeout 100
-expect 'standard output' 2 '' '--rotate: a pipe has no other names'
+expect '--rotate refuses standard output' 2 '' '--rotate: a pipe has no other names'
 mkfifo "$TMP/pipe"
 sleep 9 5< "$TMP/pipe" &
 reader=$!
 run fake record --rotate 1s,3 -o "$TMP/pipe" --timeout 100
-expect 'a pipe' 2 '' '--rotate: .*/pipe is no file'
+expect '--rotate refuses a pipe' 2 '' '--rotate: .*/pipe is no file'
 kill $reader
 finish

@@ -60,7 +60,7 @@ started -j
 kill -INT "$pid"
 sleep 0.2
 ended TERM
-expect 'SIGINT that the parent ignores' 143 '"tma_retiring":0\.4' ''
+expect 'SIGINT that the parent ignores does not end it' 143 '"tma_retiring":0\.4' ''
 
 run fake stat --timeout 200 -j
 result "$(($(lines "$TMP/out") != 1))" '--timeout alone makes one measurement'

@@ -47,7 +47,7 @@ kill -TERM $pid
 status=0
 wait $pid || status=$?
 out='' err=$(< "$TMP/err")
-expect 'as is one that a signal is handed on to' 143 '' ' of [45] runs in '
+expect 'a run that a signal is handed on to is the last' 143 '' ' of [45] runs in '
 ended=$(sed -nE 's/.* of ([0-9]+) runs .*/\1/p' <<< "$err")
 run td report --diff "$data" "$data"
 expect 'a run that was interrupted is left out' 0 "before .*, $((ended - 1)) runs" ''
@@ -68,7 +68,7 @@ result "$([[ -n $slots && $out == *$'\n'"slots "*" $slots "* ]]; echo $?)" 'the 
 result "$([[ ${out##*$'\n'} == 'faster or slower: nothing can be said, one run does not show '* ]]; echo $?)" 'there is no faster without runs'
 expect 'one recording without runs' 0 'in all .*elapsed' "only one recording is of runs"
 run fake record -r 3 -o "$data" -- /nonexistent
-expect 'a command that there is not' 127 '' "cannot run '/nonexistent'"
+expect 'a command that there is not gives 127' 127 '' "cannot run '/nonexistent'"
 for bad in '-r 3' '-r 0 -- true' '-r 1001 -- true' '-r 3 -p 1' '-r 3 -a -- true' '-r 3 --timeout 9s -- true' \
 	'-r 3 --latency all -- true' '-r 3 --control fd:0 -- true'; do
 	eval "run fake record $bad"

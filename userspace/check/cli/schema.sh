@@ -14,29 +14,27 @@ for command in stat history watch latency; do
 done
 cp "$TMP/stat.json" "$TMP/schema.json"
 
-# valid NAME ARG...: what the command prints
-valid() {
-	local name=$1 bad=0
-	shift
-	fake stat -j -o "$TMP/lines" "$@" || bad=1
-	"$TMP/schema" "$TMP/schema.json" < "$TMP/lines" || bad=1
-	result "$bad" "$name"
+# fits NAME SCHEMA COMMAND...: the lines that it prints
+fits() {
+	local name=$1 schema=$2 bad=0
+	shift 2
+	"$@" > "$TMP/lines" || bad=1
+	"$TMP/schema" "$TMP/$schema.json" < "$TMP/lines" || bad=1
+	result "$bad" "lines of $name fit the schema"
 }
 
-# others NAME COMMAND ARG...: those that write to standard output
-others() {
-	local name=$1 bad=0
-	shift
-	fake "$1" -j "${@:2}" > "$TMP/lines" || bad=1
-	"$TMP/schema" "$TMP/$1.json" < "$TMP/lines" || bad=1
-	result "$bad" "$name"
-}
+# valid NAME ARG...: those of topdown stat, which are apart from the output of its command
+valid() { fits "$1" stat to_file "${@:2}"; }
+to_file() { fake stat -j -o "$TMP/apart" "$@" > /dev/null && cat "$TMP/apart"; }
+
+# others NAME COMMAND ARG...: those of another command
+others() { fits "$1" "$2" fake "$2" -j "${@:3}"; }
 
 # invalid NAME LINE: the test itself finds what is wrong
 invalid() {
 	local bad=0
 	"$TMP/schema" "$TMP/schema.json" > /dev/null <<< "$2" || bad=1
-	result "$((!bad))" "$1"
+	result "$((!bad))" "the schema refuses $1"
 }
 
 interval=(--count 1 -I 10)
@@ -64,16 +62,10 @@ invalid 'a number that is a word' "${line/\"level\":2/\"level\":\"2\"}"
 invalid 'a word that is null' "${line/\"state\":\"ok\"/\"state\":null}"
 invalid 'a key that is not described' "${line/\"level\"/\"levels\"}"
 invalid 'a key that is missing' "${line/\"level\":2,/}"
-invalid 'no line' ''
+invalid 'an empty line' ''
 
-# recorded NAME ARG...: what a report says
-recorded() {
-	local name=$1 bad=0
-	shift
-	td report -j "$@" "$TMP/data" > "$TMP/lines" || bad=1
-	"$TMP/schema" "$TMP/report.json" < "$TMP/lines" || bad=1
-	result "$bad" "$name"
-}
+# recorded NAME ARG...: those of a report
+recorded() { fits "$1" report td report -j "${@:2}" "$TMP/data"; }
 td report --schema > "$TMP/report.json"
 FAKE_TICK=50 fake record -q --timeout 200 -o "$TMP/data"
 recorded 'a recording' -A
@@ -83,11 +75,11 @@ td report --owners --schema > "$TMP/report.json"
 for kind in process cgroup; do
 	FAKE_FEATURES=$((1 << 16 | 1023)) FAKE_TICK=50 fake record -q --by "$kind" -I 100 --timeout 200 \
 		-o "$TMP/data"
-	recorded "recorded owners: $kind" --owners
-	recorded 'in each step' --owners --steps
+	recorded "recorded owners by $kind" --owners
+	recorded 'recorded owners in each step' --owners --steps
 	cp "$TMP/report.json" "$TMP/rows.json"
 	td report --owners --diff x --schema > "$TMP/report.json"
-	recorded 'and in two recordings' --owners --diff "$TMP/data"
+	recorded 'owners in two recordings' --owners --diff "$TMP/data"
 	cp "$TMP/rows.json" "$TMP/report.json"
 done
 td report --schema > "$TMP/report.json"
@@ -106,11 +98,11 @@ for command in stat history watch latency; do
 done
 export FAKE_TICK=0
 others 'windows' history
-others 'windows, level 1' history -l 1 -C 1
+others 'windows with level 1' history -l 1 -C 1
 FAKE_LEVEL=1 others 'windows of a machine without level 2' history
 export FAKE_EVENT=2
 others 'events' watch --count 2 'retiring>12.5' 'memory_bound<1'
-FAKE_EVENT_FLAGS=1 FAKE_EVENT=4294967295 others 'back, of the sum' watch --count 1 -s -b 'retiring>12.5'
+FAKE_EVENT_FLAGS=1 FAKE_EVENT=4294967295 others 'events of the sum that are back' watch --count 1 -s -b 'retiring>12.5'
 FAKE_EVENT_NONE=1 others 'events of windows' watch --count 1
 export FAKE_FEATURES=1023
 others 'latencies, with and without samples' latency -I 100 --count 2
@@ -128,10 +120,10 @@ for command in history watch latency; do
 	fake "$command" -j "${args[@]}" > "$TMP/line"
 	line=$(head -n 1 "$TMP/line")
 	while read -r key; do
-		invalid "$command: $key is missing" \
+		invalid "a line of $command without $key" \
 			"$(sed -E "s/\"$key\":(\"[^\"]*\"|[^,}]*),?//; s/,}/}/" <<< "$line")"
 	done < <(grep -oE '"[a-z_]+":' <<< "$line" | tr -d '":')
-	invalid "$command: a key that is not described" "${line/\"time\"/\"times\"}"
-	invalid "$command: a line of topdown stat" "$(fake stat -j "${interval[@]}")"
+	invalid "a line of $command with a key that is not described" "${line/\"time\"/\"times\"}"
+	invalid "a line of topdown stat for one of $command" "$(fake stat -j "${interval[@]}")"
 done
 finish

@@ -10,18 +10,18 @@ set -euo pipefail
 FAKE_FEATURES=31 run fake top
 expect 'top needs a terminal' 2 '' '^topdown: top: standard input and output must be a terminal \('
 FAKE_FEATURES=31 FAKE_REFUSAL=2 run fake top --latency all
-expect 'no latencies: the machine' 3 '' '^topdown: this machine samples no latency: the kernel does not read'
+expect 'top says that the machine samples no latency' 3 '' '^topdown: this machine samples no latency: the kernel does not read'
 FAKE_FEATURES=31 run fake top --latency MEM_LOAD_RETIRED.L3_HIT
-expect 'no latencies: the event' 3 '' 'has no event MEM_LOAD_RETIRED\.L3_HIT'
+expect 'top says that it has no event of a table' 3 '' 'has no event MEM_LOAD_RETIRED\.L3_HIT'
 FAKE_FEATURES=31 FAKE_LATENCY_UNLOADED=1 run fake top --latency all
-expect 'no latencies: the module' 3 '' "'modprobe topdown_latency'"
+expect 'top says that the module is not loaded' 3 '' "'modprobe topdown_latency'"
 run fake top --latency no.such
-expect 'no latencies: no event' 2 '' "^topdown: --latency: there is no event 'no\.such'"
+expect 'top says that no event has such a name' 2 '' "^topdown: --latency: there is no event 'no\.such'"
 FAKE_FEATURES=31 run fake top --latency all
 expect 'latencies need a terminal' 2 '' 'must be a terminal \('
 
 if ! command -v tmux > /dev/null; then
-	skip 'on a terminal' 'tmux is not installed'
+	skip 'top runs on a terminal' 'tmux is not installed'
 	finish
 	exit
 fi
@@ -83,7 +83,7 @@ seen() {
 shows() {
 	local bad=0
 	seen "$2" || bad=1
-	result "$bad" "$1"
+	result "$bad" "the screen shows $1"
 }
 
 # ended NAME STATUS: it has ended, and the terminal is as it was
@@ -114,25 +114,25 @@ shows 'the machine' 'R retiring 5[0-9]\.[0-9]  S bad spec 5\.0  F frontend 10\.0
 shows 'the rows' '   0  40\.0   5\.0  10\.0  45\.0\* [0-9.]+G 100\.0 +- +- R+S+F+B+'
 shows '256 CPUs' '256 CPUs.*rows 1-18 of 256'
 mux send-keys l
-shows 'l: level 2' 'RETIR light heavy.*   0  40\.0  30\.0  10\.0'
+shows 'level 2 after l' 'RETIR light heavy.*   0  40\.0  30\.0  10\.0'
 mux send-keys l s s s s
-shows 's: by retiring' 'sorted by tma_retiring;.*RUN[^0-9]*29  69\.0 '
+shows 'rows by retiring after s' 'sorted by tma_retiring;.*RUN[^0-9]*29  69\.0 '
 mux send-keys c f 3-5 Enter
-shows 'f: a list of CPUs' 'rows 1-3 of 3; CPUs 3-5.*   5  45\.0'
+shows 'a list of CPUs after f' 'rows 1-3 of 3; CPUs 3-5.*   5  45\.0'
 mux send-keys Space
-shows 'space: frozen' 'FROZEN'
+shows 'that it is frozen after space' 'FROZEN'
 frozen=$(mux capture-pane -p)
 sleep 1.2
 result "$([[ $(mux capture-pane -p) == "$frozen" ]]; echo $?)" 'nothing moves'
 mux send-keys Space f Enter Down Down
-shows 'arrows' 'rows 3-20 of 256'
+shows 'rows from 3 on after arrows' 'rows 3-20 of 256'
 mux send-keys h
-shows 'h: help' 'space +freeze'
+shows 'the help after h' 'space +freeze'
 mux resize-window -x 130 -y 40
-shows 'help in a larger window' 'space +freeze'
+shows 'the help in a larger window' 'space +freeze'
 # A change of size is no key: this one ends the help, and does not go to the end.
 mux send-keys End
-shows 'a larger window' 'rows 3-36 of 256'
+shows 'more rows in a larger window' 'rows 3-36 of 256'
 mux send-keys q
 ended 'q gives the terminal back' 0
 
@@ -157,10 +157,10 @@ seen '100\.0 +- +- RRR' || true
 result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $?)" 'colour is there without it'
 
 start TERM=bogus -- -d 100
-ended 'an unknown terminal' 2
+ended 'an unknown terminal is refused' 2
 result "$(grep -q "no description of the terminal 'bogus'" "$TMP/err"; echo $?)" 'it says so'
 start TERM=dumb -- -d 100
-ended 'a terminal without a cursor' 2
+ended 'a terminal without a cursor is refused' 2
 result "$(grep -q "'dumb' cannot place the cursor" "$TMP/err"; echo $?)" 'it says so, too'
 start FAKE_IDLE=1 -- -d 100
 shows 'idle CPUs' '   0     -     -     -     -       0 100\.0 +- +- idle'
@@ -185,12 +185,12 @@ shows 'latencies' 'latencies in cycles; rows 1-3 of 3.*
 ~?[^ ]*SPLIT_LOADS +30 +7\.0 +7\.0 +7\.0 +7\.0 +7 +50\.0 *
 ~?[^ ]*LOCAL_DRAM +30 +190\.0 +99\.5 +399\.5 +399\.5 +400 +50\.0'
 mux send-keys l
-shows 'l: of each CPU' 'rows 1-6 of 6.*LOCAL_DRAM +1 +20 +190\.0'
+shows 'latencies of each CPU after l' 'rows 1-6 of 6.*LOCAL_DRAM +1 +20 +190\.0'
 mux send-keys L
-shows 'L: slots' 'sorted by CPU.*   0  40\.0 '
+shows 'slots after L' 'sorted by CPU.*   0  40\.0 '
 result "$([[ -e $TMP/ended ]]; echo $?)" 'nothing is sampled after L'
 mux send-keys L f 0 Enter l
-shows 'L: latencies again' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
+shows 'latencies again after L' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
 # stopped NAME: the latency session ends
 stopped() {
 	await test -e "$TMP/ended" && bad=0 || bad=1
@@ -199,33 +199,33 @@ stopped() {
 }
 rm -f "$TMP/ended"
 mux send-keys Space
-shows 'space: frozen latencies' 'FROZEN.*SPLIT_LOADS +10 +7\.0'
+shows 'frozen latencies after space' 'FROZEN.*SPLIT_LOADS +10 +7\.0'
 stopped 'nothing is sampled for a frozen screen'
 mux send-keys Space
 seen 'q quit' || true
 mux send-keys h
-shows 'h: help of latencies' 'RUN is the share of it in which the event'
+shows 'the help of latencies after h' 'RUN is the share of it in which the event'
 stopped 'nothing is sampled for the help'
 mux send-keys x
-shows 'the latencies go on' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
+shows 'latencies again after the help' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
 pid=$(program)
 kill -TSTP "$pid"
 stopped 'nothing is sampled for a stopped process'
 await grep -q '^State:.T' "/proc/$pid/status"
 kill -CONT "$pid"
-shows 'it goes on' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
+shows 'latencies that go on' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
 mux send-keys q
 ended 'q gives the terminal back, and ends the sampling' 0
 stopped 'latencies are sampled until q'
 start FAKE_FEATURES=31 FAKE_REFUSAL=1 -- -d 100
 seen 'RETIR' || true
 mux send-keys L
-shows 'L on a machine that samples nothing' '   0  40\.0 .*this machine samples no latency: no CPU has timed PEBS .*
+shows 'why a machine samples nothing' '   0  40\.0 .*this machine samples no latency: no CPU has timed PEBS .*
 .*hypervisor hides it'
 mux send-keys c
-shows 'the next key takes the reason away' 'q quit  h help'
+shows 'no reason after the next key' 'q quit  h help'
 start FAKE_FEATURES=31 FAKE_LATENCY_READS=3 -- -d 100 --latency all
-shows 'latencies that cannot be read any more' 'sorted by CPU.*cannot read the CPUs'
+shows 'why latencies cannot be read any more' 'sorted by CPU.*cannot read the CPUs'
 # With owners, cycles and the busy time.
 OWNERS=FAKE_FEATURES=$((1 << 16 | 1 << 8 | 1 << 9 | 63))
 # holds NAME NUMBER: it has so many descriptors of /dev/null, as owners are here
@@ -244,62 +244,62 @@ start "$OWNERS" -- -d 100
 seen 'RETIR' || true
 held=$(find "/proc/$(program)/fd" -lname /dev/null | wc -l)
 mux send-keys v
-shows 'v: processes' 'processes sorted by slots; rows 1-[34] of [34].*
+shows 'processes after v' 'processes sorted by slots; rows 1-[34] of [34].*
  +42 serv\?er +[0-9].*
         idle '
 holds 'owners are held on' 1
 mux send-keys f n i t Enter
-shows 'f: by name' "rows 1-1 of 1; names with 'nit'.*
+shows 'processes of a name after f' "rows 1-1 of 1; names with 'nit'.*
  +1 init +[0-9]"
 mux send-keys f Enter Space
-shows 'space: frozen processes' 'FROZEN.* 42 serv'
+shows 'frozen processes after space' 'FROZEN.* 42 serv'
 holds 'a frozen screen costs nobody a switch' 0
 mux send-keys v
-shows 'v: cgroups' 'cgroups sorted by slots; rows 1-5 of 5.*
+shows 'cgroups after v' 'cgroups sorted by slots; rows 1-5 of 5.*
 / +[0-9].*
   a +[0-9].*
     b +[0-9].*
   c +[0-9].*
 idle '
 mux send-keys t
-shows 't: by themselves' 'cgroups by themselves sorted by slots.*
+shows 'cgroups by themselves after t' 'cgroups by themselves sorted by slots.*
 /a/b +[0-9].*
 /c +[0-9].*
 /a +[0-9].*
 / +[0-9].*
 idle '
 mux send-keys h
-shows 'h: help of owners' 'A row is a process or cgroup'
+shows 'the help of owners after h' 'A row is a process or cgroup'
 holds 'owners are let go for the help' 0
 mux send-keys x
-shows 'they come back' '/a/b +[0-9]'
+shows 'cgroups again after the help' '/a/b +[0-9]'
 holds 'owners are held on again after the help' 1
 kill -TSTP "$(program)"
 await grep -q '^State:.T' "/proc/$(program)/status"
 holds 'a stopped process lets go' 0
 kill -CONT "$(program)"
-shows 'it goes on' '/a/b +[0-9]'
+shows 'cgroups that go on' '/a/b +[0-9]'
 mux send-keys v
-shows 'v: CPUs' 'sorted by CPU.*   0  40\.0 '
+shows 'CPUs after v' 'sorted by CPU.*   0  40\.0 '
 holds 'owners are let go for CPUs' 0
 mux send-keys q
 ended 'q gives the terminal back after owners' 0
 start "$OWNERS" -- -d 100 --by cgroup --depth 3 --sort tma_memory_bound
-shows 'a tree, by memory' 'cgroups sorted by tma_memory_bound.*mem.*
+shows 'a tree by memory' 'cgroups sorted by tma_memory_bound.*mem.*
 / +[0-9].*
   a '
 start "$OWNERS" -- -d 60000 --by process
-shows 'no interval yet' 'the first interval has begun'
+shows 'that there is no interval yet' 'the first interval has begun'
 start "$OWNERS" FAKE_NO_CGROUPS=1 -- -d 100 --by process
 seen 'serv' || true
 mux send-keys v
-shows 'no cgroups' 'sorted by CPU.*this kernel has no owners of this kind'
+shows 'why there are no cgroups' 'sorted by CPU.*this kernel has no owners of this kind'
 start "$OWNERS" FAKE_OWNERS_READS=4 -- -d 100 --by process
-shows 'owners that cannot be read any more' 'sorted by CPU.*cannot read owners'
+shows 'why owners cannot be read any more' 'sorted by CPU.*cannot read owners'
 start -- -d 100
 seen 'RETIR' || true
 mux send-keys v
-shows 'an older module' 'sorted by CPU.*has no owners'
+shows 'why an older module has none' 'sorted by CPU.*has no owners'
 start FAKE_OFFLINE=2 -- -d 100
 shows 'an offline CPU' '   2 .* offline'
 finish

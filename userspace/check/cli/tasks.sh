@@ -187,11 +187,11 @@ result "$([[ $(sort "$TMP/attached") == $(printf 'attach %s 0x1\n' "${tids[@]}" 
 result "$([[ $(json tid "$TMP/out" | sort) == $(printf '%s\n' "${tids[@]}" | sort) ]]; echo $?)" \
 	'each has a line'
 run fake stat -p "$threads" --per-thread --timeout 20 -x ,
-expect 'a name that hurts, CSV' 0 ',"a,""b""\?\?",' ''
+expect 'CSV quotes a name that hurts' 0 ',"a,""b""\?\?",' ''
 run fake stat -p "$threads" --per-thread --timeout 20 -j
-expect 'a name that hurts, JSON' 0 '"comm":"a,\\"b\\"\?\?"' ''
+expect 'JSON escapes a name that hurts' 0 '"comm":"a,\\"b\\"\?\?"' ''
 run fake stat -p "$threads" --per-thread --timeout 20
-expect 'a name that hurts, table' 0 "${tids[1]} a,\"b\"\?\? +40\.0" ''
+expect 'a table prints a name that hurts' 0 "${tids[1]} a,\"b\"\?\? +40\.0" ''
 result "$(! grep -q tma_ "$TMP/out"; echo $?)" 'each thread has a line'
 
 # Errors.
@@ -207,7 +207,7 @@ done
 for option in '' --per-thread; do
 	# shellcheck disable=SC2086
 	run fake stat $option -p "${tids[1]}"
-	expect "-p $option of a thread" 1 '' "process ${tids[1]} .*or it is a thread, which 'topdown stat -t' follows\)$"
+	expect "-p $option refuses a thread" 1 '' "process ${tids[1]} .*or it is a thread, which 'topdown stat -t' follows\)$"
 done
 FAKE_OTHERS_ERRNO=28 run fake stat -p "$long"
 expect 'too many sessions are said' 1 '' "cannot follow process $long .*: No space left on device \(at most 64 sessions of a thread and 4096 in all"

@@ -93,17 +93,17 @@ for bad in retiring 'retiring=3' 'retiring>' 'retiring>101' 'retiring>100.1' 're
 	expect "threshold '$bad' is refused" 2 '' "^topdown: '$bad'"
 done
 run fake watch 'nonsense>3'
-expect 'a node that there is not' 2 '' "there is no node 'nonsense'"
+expect 'a node that there is not is refused' 2 '' "there is no node 'nonsense'"
 # word:node, what people type and what they mean.
 for pair in mem:tma_memory_bound tma_memmory_bound:tma_memory_bound backend:tma_backend_bound \
 	retirring:tma_retiring fetch_lat:tma_fetch_latency; do
 	run fake watch "${pair%:*}>50"
-	expect "watch ${pair%:*}" 2 '' "there is no node '${pair%:*}'; did you mean ${pair#*:}\?$"
+	expect "watch ${pair%:*} has a hint" 2 '' "there is no node '${pair%:*}'; did you mean ${pair#*:}\?$"
 done
 run fake watch 'xyz>50'
-expect 'a word that no node is like' 2 '' "there is no node 'xyz' \(allowed: 'topdown help nodes' lists them\)$"
+expect 'a word that no node is like is refused' 2 '' "there is no node 'xyz' \(allowed: 'topdown help nodes' lists them\)$"
 run td help memory
-expect 'help of part of a name' 2 '' "there is no command 'memory'; for the node: topdown help tma_memory_bound$"
+expect 'help for part of a name has a hint' 2 '' "there is no command 'memory'; for the node: topdown help tma_memory_bound$"
 for bad in -s -b '--hold 1s'; do
 	# shellcheck disable=SC2086
 	run fake watch $bad
@@ -125,7 +125,7 @@ for error in 95:3:'no CPU of this machine has it' 22:2:'does -C name a CPU' 28:1
 	expect "error $errno is explained" "$code" '' "$text"
 done
 run fake watch -C 500 'retiring>3'
-expect 'a CPU that does not exist' 2 '' '-C: CPU 500 .*\(allowed: 0-'
+expect 'a CPU that does not exist is refused' 2 '' '-C: CPU 500 .*\(allowed: 0-'
 FAKE_FEATURES=7 run fake watch 'retiring>3'
 expect 'a module without watches is said' 3 '' 'the loaded module is too old'
 finish
