@@ -11,6 +11,7 @@
 #include "message.h"
 #include "options.h"
 #include "owner-pairs.h"
+#include "schema.h"
 #include "text.h"
 
 /* A key of JSON, and a column of CSV; its heading in tables, NULL for none. */
@@ -76,33 +77,30 @@ static const struct field fields[] = {
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
 
-/* A key with a text, or a number of owners; @type as JSON Schema has it. */
-struct key {
-	const char *name;
-	const char *type;
-	const char *help;
+/* Keys with a text, or a number of owners. */
+static const struct schema_key owner_keys[] = {
+	{ "row", "string", .help = "process, cgroup, idle, others or ended" },
+	{ "owner", "string", .help = "path of the cgroup, or name of the processes" },
+	{ "owners_before", "integer", .help = "processes or cgroups of that name before" },
+	{ "owners_after", "integer", .help = "the same after" },
+	{ "only", "string", true,
+	  .help = "before or after, if the other recording has no such owner" },
+	{ "node", "string",
+	  .help = "share: of the slots of all owners; name of the node, or ipc" },
 };
 
-static const struct key owner_keys[] = {
-	{ "row", "\"string\"", "process, cgroup, idle, others or ended" },
-	{ "owner", "\"string\"", "path of the cgroup, or name of the processes" },
-	{ "owners_before", "\"integer\"", "processes or cgroups of that name before" },
-	{ "owners_after", "\"integer\"", "the same after" },
-	{ "only", "[\"string\",\"null\"]",
-	  "before or after, if the other recording has no such owner" },
-	{ "node", "\"string\"",
-	  "share: of the slots of all owners; name of the node, or ipc" },
+static const char *const units[] = { "cycles", "s", "slots", "instructions", NULL };
+
+static const struct schema_key slots_keys[] = {
+	{ "node", "string",
+	  .help = "name of the node, ipc, elapsed, slots, instructions or cycles" },
+	{ "event", "string", .help = "Intel's name of the event, with --latency" },
+	{ "unit", "string", .words = units,
+	  .help = "unit of before, after, difference and error, unless they are ratios" },
 };
 
-static const struct key slots_keys[] = {
-	{ "node", "\"string\"", "name of the node, ipc, elapsed, slots, instructions or cycles" },
-	{ "event", "\"string\"", "Intel's name of the event, with --latency" },
-	{ "unit", "\"string\",\"enum\":[\"cycles\",\"s\",\"slots\",\"instructions\"]",
-	  "unit of before, after, difference and error, unless they are ratios" },
-};
-
-static const struct key verdict_key = {
-	"verdict", "\"string\"", "changed, noise, unknown or none",
+static const struct schema_key verdict_key = {
+	"verdict", "string", .help = "changed, noise, unknown or none",
 };
 
 #define NR_OWNER_KEYS	(sizeof(owner_keys) / sizeof(owner_keys[0]))
@@ -269,7 +267,7 @@ static int put_object(FILE *file, const struct line *line, bool latency)
 	int ret = !object;
 
 	if (object)
-		ret |= json_object_object_add(object, "schema", json_object_new_uint64(1));
+		ret |= json_object_object_add(object, "schema", json_object_new_uint64(SCHEMA));
 	if (object && line->owner)
 		ret |= add_owner(object, line->owner);
 	if (object)
@@ -318,21 +316,6 @@ int diff_lines_put(const struct report_options *options, const struct line *line
 	return 0;
 }
 
-static void put_key(const struct key *key)
-{
-	printf("\"%s\":{\"type\":%s,\"description\":\"%s\"}", key->name, key->type, key->help);
-}
-
-static void put_keys(const struct key *keys, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		put_key(&keys[i]);
-		fputs(",\n", stdout);
-	}
-}
-
 /**
  * report_diff_schema - print the JSON Schema of a line
  * @owners: a line of owners
@@ -341,35 +324,27 @@ static void put_keys(const struct key *keys, unsigned int nr)
  */
 int report_diff_schema(bool owners)
 {
-	unsigned int i;
+	const struct schema_key *keys = owners ? owner_keys : slots_keys;
+	unsigned int nr = owners ? NR_OWNER_KEYS : NR_SLOTS_KEYS, i;
 
-	printf("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
-	       "\"title\":\"a line of topdown report %s--diff -j\",\n"
-	       "\"type\":\"object\",\n"
-	       "\"required\":[\"schema\",\"verdict\"%s", owners ? "--owners " : "",
-	       owners ? ",\"row\",\"owner\",\"owners_before\",\"owners_after\",\"only\",\"node\"" :
-			"");
+	schema_begin(owners ? "report --owners --diff" : "report --diff");
+	schema_required(verdict_key.name);
+	for (i = 0; owners && i < nr; i++)
+		schema_required(keys[i].name);
 	for (i = 0; i < NR_FIELDS; i++)
-		printf(",\"%s\"", fields[i].name);
-	fputs(owners ? "],\n" :
-	      "],\n\"oneOf\":[{\"required\":[\"node\"]},{\"required\":[\"event\",\"unit\"]}],\n",
-	      stdout);
-	fputs("\"properties\":{\n"
-	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
-	      "\"description\":\"changes if the meaning of a key does\"},\n", stdout);
-	if (owners)
-		put_keys(owner_keys, NR_OWNER_KEYS);
-	else
-		put_keys(slots_keys, NR_SLOTS_KEYS);
-	put_key(&verdict_key);
+		schema_required(fields[i].name);
+	schema_properties(owners ? "" :
+			  "\"oneOf\":[{\"required\":[\"node\"]},{\"required\":[\"event\",\"unit\"]}],\n");
+	for (i = 0; i < nr; i++)
+		schema_key(&keys[i]);
+	schema_key(&verdict_key);
 	for (i = 0; i < NR_FIELDS; i++)
-		printf(",\n\"%s\":{\"type\":[\"%s\",\"null\"],\"description\":\"%s\"}",
-		       fields[i].name, fields[i].type, fields[i].help);
-	fputs("\n}}\n", stdout);
-	return options_help("");
+		schema_key(&(struct schema_key){ fields[i].name, fields[i].type, true, NULL,
+						 fields[i].help });
+	return schema_end();
 }
 
-static const char *key_meaning(const struct key *keys, unsigned int nr, const char *word)
+static const char *key_meaning(const struct schema_key *keys, unsigned int nr, const char *word)
 {
 	unsigned int i;
 

@@ -9,9 +9,8 @@
 #include "columns.h"
 #include "options.h"
 #include "output-kind.h"
+#include "schema.h"
 #include "text.h"
-
-#define SCHEMA	1
 
 /* NULL is JSON's null for json-c, so a lack of memory needs an error of its own. */
 static int add(struct json_object *object, const char *key, struct json_object *value)
@@ -139,52 +138,13 @@ static const char *type_name(enum column_type type)
 	}
 }
 
-/* Columns that every kind of row of the command has. */
-static void put_required(const struct column_list *list, unsigned int views)
-{
-	unsigned int i;
+static const struct schema_key core_key = {
+	"core", "object", .help = "what a task had on P-cores",
+};
 
-	fputs("\"required\":[\"schema\"", stdout);
-	for (i = 0; i < list->nr; i++) {
-		if ((list->column[i]->views & views) == views)
-			printf(",\"%s\"", list->column[i]->name);
-	}
-	fputs("],\n", stdout);
-}
-
-/**
- * schema_begin - begin to print the JSON Schema of a line
- * @command: whose
- */
-void schema_begin(const char *command)
-{
-	printf("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
-	       "\"title\":\"a line of topdown %s -j\",\n"
-	       "\"type\":\"object\",\n", command);
-}
-
-/**
- * schema_key - print what a key of a line is, after others
- * @key: key
- * @type: its only type
- * @nullable: apart from null
- * @help: what it is
- */
-void schema_key(const char *key, const char *type, bool nullable, const char *help)
-{
-	struct json_object *object = json_object_new_object(), *types = json_object_new_array();
-
-	json_object_array_add(types, json_object_new_string(type));
-	json_object_array_add(types, json_object_new_string("null"));
-	json_object_object_add(object, "type", nullable ? json_object_get(types) :
-						  json_object_new_string(type));
-	json_object_object_add(object, "description", json_object_new_string(help));
-	printf(",\n\"%s\":%s", key,
-	       json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-					      JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(types);
-	json_object_put(object);
-}
+static const struct schema_key atom_key = {
+	"atom", "object", .help = "what a task had on E-cores",
+};
 
 /**
  * output_json_schema - print the JSON Schema of a line
@@ -196,27 +156,31 @@ void schema_key(const char *key, const char *type, bool nullable, const char *he
  */
 int output_json_schema(const char *command, unsigned int views, const struct columns *own)
 {
+	/* With -r there are more keys, and for recordings, but not always. */
+	const unsigned int always = views & ~(COLUMNS_RUNS | COLUMNS_REPORT | COLUMNS_STEPS |
+					      COLUMNS_OWNED | COLUMNS_NAMES);
 	struct column_list list;
 	unsigned int i;
 
 	columns_select(&list, views, 0, 0);
 	columns_add(&list, own, views);
 	schema_begin(command);
-	/* With -r there are more keys, and for recordings, but not always. */
-	put_required(&list, views & ~(COLUMNS_RUNS | COLUMNS_REPORT | COLUMNS_STEPS |
-				      COLUMNS_OWNED | COLUMNS_NAMES));
-	fputs("\"properties\":{\n"
-	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
-	      "\"description\":\"changes if the meaning of a key does\"}", stdout);
-	for (i = 0; i < list.nr; i++)
-		schema_key(list.column[i]->name, type_name(list.column[i]->type),
-			   list.column[i]->nullable, list.column[i]->help);
-	if (views & COLUMNS_TASKS) {
-		schema_key("core", "object", false, "what a task had on P-cores");
-		schema_key("atom", "object", false, "what a task had on E-cores");
+	for (i = 0; i < list.nr; i++) {
+		if ((list.column[i]->views & always) == always)
+			schema_required(list.column[i]->name);
 	}
-	fputs("\n}}\n", stdout);
-	return options_help("");
+	schema_properties("");
+	for (i = 0; i < list.nr; i++) {
+		const struct column *column = list.column[i];
+
+		schema_key(&(struct schema_key){ column->name, type_name(column->type),
+						 column->nullable, NULL, column->help });
+	}
+	if (views & COLUMNS_TASKS) {
+		schema_key(&core_key);
+		schema_key(&atom_key);
+	}
+	return schema_end();
 }
 
 /**

@@ -59,8 +59,6 @@ void output_notes(const struct output *output, const struct interval *interval);
 void output_csv_header(const struct output *output, FILE *file);
 void output_csv(const struct output *output, const struct interval *interval);
 int output_json(const struct output *output, const struct interval *interval);
-void schema_begin(const char *command);
-void schema_key(const char *key, const char *type, bool nullable, const char *help);
 int output_json_schema(const char *command, unsigned int views, const struct columns *own);
 
 #endif /* TOPDOWN_CLI_OUTPUT_KIND_H */
