@@ -26,7 +26,7 @@ same_text() {
 	result "$((bad || status))" "$1 is printed"
 }
 
-# serve ARG...: the daemon, at $port
+# serve ARG...: the daemon, at $port; without one the suite ends
 serve() {
 	local try
 
@@ -41,9 +41,9 @@ serve() {
 		grep -q listening "$TMP/daemon.err" && return
 		wait "$daemon" || true
 	done
-	echo "# no free port in $try tries"
 	daemon=
-	return 1
+	result 1 "the daemon finds a free port in $try tries"
+	finish
 }
 
 # serve_with NAME=VALUE ARG...: the daemon, with that in its environment

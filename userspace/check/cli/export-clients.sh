@@ -19,35 +19,32 @@ read -r own _ < <(hostname -I) || true
 called=$(sed 's/#.*//' /etc/hosts | awk '/^(127\.|::1)/ { for (i = 2; i <= NF; i++) print $i }' |
 	grep -vix "localhost\|$(hostname)" | head -n 1) || true
 for address in "${wildcards[@]}"; do
-	if serve --address "$address"; then
-		# The note comes right after the one that it listens, which is what serve() waits for.
-		result "$(await grep -q 'other machines can read this' "$TMP/daemon.err"; echo $?)" \
-			"$address is said to be an address that others can reach"
-		loopbacks=(127.0.0.1 127.1.2.3)
-		[[ $address != :: ]] || loopbacks+=(::1)
-		for at in "${loopbacks[@]}"; do
-			host=node17.example ask 'GET /metrics'
-			answers "a name over $at, at $address," 421 'Content-Type: text/plain.*'
-			ask 'GET /metrics'
-			answers "localhost over $at, at $address," 200 "$classic"
-		done
-		if [[ -n $called ]]; then
-			host=$called ask 'GET /metrics'
-			answers "a name of the loopback in /etc/hosts, at $address," 200 "$classic"
-		else
-			skip "the answer to a name of the loopback in /etc/hosts, at $address, is 200" 'there is none but localhost'
-		fi
-		if [[ ${own-} == *.* ]]; then
-			at=$own host=node17.example ask 'GET /metrics'
-			answers "any name at another address, at $address," 200 "$classic"
-		else
-			skip "the answer to any name at another address, at $address, is 200" 'this machine has no other address'
-		fi
-		at=127.0.0.1
-		stop TERM
+	serve --address "$address"
+	# The note comes right after the one that it listens, which is what serve() waits for.
+	result "$(await grep -q 'other machines can read this' "$TMP/daemon.err"; echo $?)" \
+		"$address is said to be an address that others can reach"
+	loopbacks=(127.0.0.1 127.1.2.3)
+	[[ $address != :: ]] || loopbacks+=(::1)
+	for at in "${loopbacks[@]}"; do
+		host=node17.example ask 'GET /metrics'
+		answers "a name over $at, at $address," 421 'Content-Type: text/plain.*'
+		ask 'GET /metrics'
+		answers "localhost over $at, at $address," 200 "$classic"
+	done
+	if [[ -n $called ]]; then
+		host=$called ask 'GET /metrics'
+		answers "a name of the loopback in /etc/hosts, at $address," 200 "$classic"
 	else
-		result 1 "the daemon listens at $address"
+		skip "the answer to a name of the loopback in /etc/hosts, at $address, is 200" 'there is none but localhost'
 	fi
+	if [[ ${own-} == *.* ]]; then
+		at=$own host=node17.example ask 'GET /metrics'
+		answers "any name at another address, at $address," 200 "$classic"
+	else
+		skip "the answer to any name at another address, at $address, is 200" 'this machine has no other address'
+	fi
+	at=127.0.0.1
+	stop TERM
 done
 
 # One address that takes all connections loses them, and not those of others; the scraper was first,
@@ -101,40 +98,31 @@ else:
 answer(scraper)
 END
 for address in "${wildcards[@]}"; do
-	if serve --address "$address" --connections 8; then
-		run python3 "$TMP/crowd.py" "$port" others
-		expect "$address: a slow scraper stays while another address makes connections" 0 \
-			'^HTTP/1.1 200 OK True$' ''
-		stop TERM
-		result "$status" "$address: it ends well"
-	else
-		result 1 "the daemon listens for few at $address"
-	fi
-done
-if FAKE_CPUS=256 serve -A --connections 8; then
-	run python3 "$TMP/crowd.py" "$port" own
-	expect 'idle connections of an address go before its answers' 0 '^HTTP/1.1 200 OK True$' ''
+	serve --address "$address" --connections 8
+	run python3 "$TMP/crowd.py" "$port" others
+	expect "$address: a slow scraper stays while another address makes connections" 0 \
+		'^HTTP/1.1 200 OK True$' ''
 	stop TERM
-else
-	result 1 'the daemon listens with long answers'
-fi
+	result "$status" "$address: it ends well"
+done
+FAKE_CPUS=256 serve -A --connections 8
+run python3 "$TMP/crowd.py" "$port" own
+expect 'idle connections of an address go before its answers' 0 '^HTTP/1.1 200 OK True$' ''
+stop TERM
 
 # At most so many, and the one that waits longest goes.
-if serve --connections 4; then
-	for fd in 10 11 12 13 14 15; do
-		eval "exec $fd<> /dev/tcp/127.0.0.1/$port"
-		sleep 0.05
-	done
-	# Before the time of the others is over.
-	patience=5 ask 'GET /metrics'
-	answers 'a scraper among many others' 200 "$classic"
-	result "$(read -rt 5 -u 10 _; echo $(($? != 1)))" 'the oldest connection was closed'
-	for fd in 10 11 12 13 14 15; do eval "exec $fd>&-"; done
-	stop TERM
-	result "$status" 'the exporter with many clients ends well'
-else
-	result 1 'the daemon listens for few'
-fi
+serve --connections 4
+for fd in 10 11 12 13 14 15; do
+	eval "exec $fd<> /dev/tcp/127.0.0.1/$port"
+	sleep 0.05
+done
+# Before the time of the others is over.
+patience=5 ask 'GET /metrics'
+answers 'a scraper among many others' 200 "$classic"
+result "$(read -rt 5 -u 10 _; echo $(($? != 1)))" 'the oldest connection was closed'
+for fd in 10 11 12 13 14 15; do eval "exec $fd>&-"; done
+stop TERM
+result "$status" 'the exporter with many clients ends well'
 
 # A client that asks all the time gets a part of a CPU: two seconds at first, then a quarter.
 cat > "$TMP/greedy.py" << 'END'

@@ -121,18 +121,18 @@ expect 'one beside the command comes first' 0 '^--listen -A$' ''
 classic='Content-Type: text/plain; version=0\.0\.4; charset=utf-8'
 modern='Content-Type: application/openmetrics-text; version=1\.0\.0; charset=utf-8'
 
-if serve; then
-	ask 'GET /metrics'
-	answers 'a scrape' 200 "$classic"
-	result "$(settled < "$TMP/body" | cmp -s - "$golden/export.txt"; echo $?)" 'they are those of one run'
-	ask 'GET /metrics' "$prometheus"
-	answers 'Prometheus, which asks for OpenMetrics,' 200 "$modern"
-	result "$(settled < "$TMP/body" | cmp -s - "$golden/export-openmetrics.txt"; echo $?)" 'they are those of one run'
-	# NAME ; HEADER ; the format that it gets
-	while IFS='|' read -r accept format; do
-		ask 'GET /metrics' "Accept: $accept"
-		answers "Accept: $accept" 200 "${!format}"
-	done << 'END'
+serve
+ask 'GET /metrics'
+answers 'a scrape' 200 "$classic"
+result "$(settled < "$TMP/body" | cmp -s - "$golden/export.txt"; echo $?)" 'they are those of one run'
+ask 'GET /metrics' "$prometheus"
+answers 'Prometheus, which asks for OpenMetrics,' 200 "$modern"
+result "$(settled < "$TMP/body" | cmp -s - "$golden/export-openmetrics.txt"; echo $?)" 'they are those of one run'
+# NAME ; HEADER ; the format that it gets
+while IFS='|' read -r accept format; do
+	ask 'GET /metrics' "Accept: $accept"
+	answers "Accept: $accept" 200 "${!format}"
+done << 'END'
 application/openmetrics-text|modern
 application/openmetrics-text; version=1.0.0; q=0.3 , text/plain;q=0.2|modern
 application/openmetrics-text; version=1.0.0; q=0.2, text/plain; q=0.3|classic
@@ -146,65 +146,59 @@ text/html|classic
 APPLICATION/OPENMETRICS-TEXT|modern
 , ;;=,application/openmetrics-text,;q|modern
 END
-	ask 'GET /metrics' 'Accept-Encoding: deflate, gzip;q=0.5'
-	answers 'a scraper that takes gzip' 200 'Content-Encoding: gzip'
-	result "$(gzip -dc < "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" 'it decompresses to the same text'
-	ask 'GET /metrics' 'Accept-Encoding: gzip;q=0'
-	result "$(! grep -qi '^Content-Encoding' "$TMP/head"; echo $?)" 'it is not compressed against a wish'
-	length=$(sed -nE 's/^Content-Length: //pi' "$TMP/head")
-	ask 'HEAD /metrics'
-	answers 'HEAD' 200 "Content-Length: $length"
-	result "$([[ ! -s $TMP/body ]]; echo $?)" 'HEAD has no body'
-	ask 'GET /'
-	answers 'the page /' 200 'Content-Type: text/html; charset=utf-8'
-	result "$(grep -q '<a href="/metrics">' "$TMP/body"; echo $?)" 'the page leads to the metrics'
-	ask 'GET /metrics/'
-	answers 'a page that there is not' 404 'Content-Type: text/plain.*'
-	ask 'DELETE /metrics'
-	answers 'another method' 405 'Allow: GET, HEAD'
-	# A page of a stranger, whose name was made to stand for our address.
-	for host in evil.example "evil.example:$port" "localhost.evil.example" 127.0.0.1.evil.example '[evil]' "$(printf 'h%.0s' {1..300})" "$(hostname).evil.example"; do
-		ask 'GET /metrics'
-		answers "Host: ${host:0:40}" 421 'Content-Type: text/plain.*'
-	done
-	for host in "localhost:$port" LOCALHOST 127.0.0.1 "192.0.2.7:$port" "[::1]:$port" "$(hostname)"; do
-		ask 'GET /metrics'
-		answers "Host: $host" 200 "$classic"
-	done
-	host=
-	content=hello
-	ask 'POST /metrics' 'Content-Length: 5'
-	content=
-	result "$(! grep -q ' 200 ' "$TMP/head"; echo $?)" 'a body is not taken'
-	stop
-	result "$status" 'SIGTERM is a good end'
-	result "$(($(lines "$TMP/daemon.err") != 1))" 'nothing was said but where it listens'
-	[[ ! -s $TMP/daemon.err ]] || sed 's/^/# /' "$TMP/daemon.err"
-else
-	result 1 'the daemon listens'
-fi
+ask 'GET /metrics' 'Accept-Encoding: deflate, gzip;q=0.5'
+answers 'a scraper that takes gzip' 200 'Content-Encoding: gzip'
+result "$(gzip -dc < "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" 'it decompresses to the same text'
+ask 'GET /metrics' 'Accept-Encoding: gzip;q=0'
+result "$(! grep -qi '^Content-Encoding' "$TMP/head"; echo $?)" 'it is not compressed against a wish'
+length=$(sed -nE 's/^Content-Length: //pi' "$TMP/head")
+ask 'HEAD /metrics'
+answers 'HEAD' 200 "Content-Length: $length"
+result "$([[ ! -s $TMP/body ]]; echo $?)" 'HEAD has no body'
+ask 'GET /'
+answers 'the page /' 200 'Content-Type: text/html; charset=utf-8'
+result "$(grep -q '<a href="/metrics">' "$TMP/body"; echo $?)" 'the page leads to the metrics'
+ask 'GET /metrics/'
+answers 'a page that there is not' 404 'Content-Type: text/plain.*'
+ask 'DELETE /metrics'
+answers 'another method' 405 'Allow: GET, HEAD'
+# A page of a stranger, whose name was made to stand for our address.
+for host in evil.example "evil.example:$port" "localhost.evil.example" 127.0.0.1.evil.example '[evil]' "$(printf 'h%.0s' {1..300})" "$(hostname).evil.example"; do
+	ask 'GET /metrics'
+	answers "Host: ${host:0:40}" 421 'Content-Type: text/plain.*'
+done
+for host in "localhost:$port" LOCALHOST 127.0.0.1 "192.0.2.7:$port" "[::1]:$port" "$(hostname)"; do
+	ask 'GET /metrics'
+	answers "Host: $host" 200 "$classic"
+done
+host=
+content=hello
+ask 'POST /metrics' 'Content-Length: 5'
+content=
+result "$(! grep -q ' 200 ' "$TMP/head"; echo $?)" 'a body is not taken'
+stop
+result "$status" 'SIGTERM is a good end'
+result "$(($(lines "$TMP/daemon.err") != 1))" 'nothing was said but where it listens'
+[[ ! -s $TMP/daemon.err ]] || sed 's/^/# /' "$TMP/daemon.err"
 
 # The module comes later, and its counters go on.
 export FAKE_LOADED=$TMP/loaded
-if FAKE_TICK=20 serve; then
-	ask 'GET /metrics'
-	ask 'GET /metrics'
-	result "$(grep -qx 'topdown_up 0' "$TMP/body"; echo $?)" 'no module is there yet'
-	: > "$FAKE_LOADED"
-	sleep 0.02
-	ask 'GET /metrics'
-	cp "$TMP/body" "$TMP/first"
-	result "$(grep -qx 'topdown_up 1' "$TMP/first"; echo $?)" 'the module is there now'
-	sleep 0.1
-	ask 'GET /metrics'
-	slots() { sed -n 's/^topdown_slots_total.* //p' "$1"; }
-	result "$(($(slots "$TMP/body") <= $(slots "$TMP/first")))" 'a later answer has later figures'
-	stop INT
-	result "$status" 'SIGINT is a good end'
-	result "$(($(grep -c 'cannot open' "$TMP/daemon.err") != 1))" 'the reason was said once'
-else
-	result 1 'the daemon listens without a module'
-fi
+FAKE_TICK=20 serve
+ask 'GET /metrics'
+ask 'GET /metrics'
+result "$(grep -qx 'topdown_up 0' "$TMP/body"; echo $?)" 'no module is there yet'
+: > "$FAKE_LOADED"
+sleep 0.02
+ask 'GET /metrics'
+cp "$TMP/body" "$TMP/first"
+result "$(grep -qx 'topdown_up 1' "$TMP/first"; echo $?)" 'the module is there now'
+sleep 0.1
+ask 'GET /metrics'
+slots() { sed -n 's/^topdown_slots_total.* //p' "$1"; }
+result "$(($(slots "$TMP/body") <= $(slots "$TMP/first")))" 'a later answer has later figures'
+stop INT
+result "$status" 'SIGINT is a good end'
+result "$(($(grep -c 'cannot open' "$TMP/daemon.err") != 1))" 'the reason was said once'
 unset FAKE_LOADED
 
 # Latencies: the daemon has a session, so each answer has one step of the stand-in more.
@@ -224,117 +218,90 @@ has() {
 	return "$bad"
 }
 status=0
-if serve --latency "$two"; then
-	latencies
-	same_text export-latency.txt
-	result "$(grep -v topdown_retire "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" \
-		'latencies: the rest is as without them'
-	latencies "$prometheus"
-	same_text export-latency-openmetrics.txt
-	result "$(tail -n 1 "$TMP/body" | grep -qx '# EOF'; echo $?)" 'latencies: OpenMetrics has its end'
-	# bin n < 16 begins at n, others at (8 + n % 8) << (n / 8 - 1)
-	result "$(sed -nE 's/.*LOCAL_DRAM",le="([0-9]+)\.0".*/\1/p' "$TMP/out" | awk '
-		BEGIN { for (n = 1; n < 112; n++) begins[n < 16 ? n : (8 + n % 8) * 2 ^ (int(n / 8) - 1)] }
-		{ wrong += !($1 + 1 in begins) || $1 <= last; last = $1 }
-		END { exit wrong || NR != 22 }'; echo $?)" 'latencies: a bucket ends where a bin of the module does'
-	if command -v promtool > /dev/null; then
-		ask 'GET /metrics'
-		promtool check metrics < "$TMP/body" > "$TMP/lint" 2>&1 || true
-		sed 's/^/# /' "$TMP/lint"
-		result "$([[ ! -s $TMP/lint ]]; echo $?)" 'promtool has nothing to say of the latencies'
-	else
-		skip 'promtool has nothing to say of the latencies' 'promtool is not installed'
-	fi
-	stop
-	result "$status" 'the exporter with latencies ends well'
+serve --latency "$two"
+latencies
+same_text export-latency.txt
+result "$(grep -v topdown_retire "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" \
+	'latencies: the rest is as without them'
+latencies "$prometheus"
+same_text export-latency-openmetrics.txt
+result "$(tail -n 1 "$TMP/body" | grep -qx '# EOF'; echo $?)" 'latencies: OpenMetrics has its end'
+# bin n < 16 begins at n, others at (8 + n % 8) << (n / 8 - 1)
+result "$(sed -nE 's/.*LOCAL_DRAM",le="([0-9]+)\.0".*/\1/p' "$TMP/out" | awk '
+	BEGIN { for (n = 1; n < 112; n++) begins[n < 16 ? n : (8 + n % 8) * 2 ^ (int(n / 8) - 1)] }
+	{ wrong += !($1 + 1 in begins) || $1 <= last; last = $1 }
+	END { exit wrong || NR != 22 }'; echo $?)" 'latencies: a bucket ends where a bin of the module does'
+if command -v promtool > /dev/null; then
+	ask 'GET /metrics'
+	promtool check metrics < "$TMP/body" > "$TMP/lint" 2>&1 || true
+	sed 's/^/# /' "$TMP/lint"
+	result "$([[ ! -s $TMP/lint ]]; echo $?)" 'promtool has nothing to say of the latencies'
 else
-	result 1 'the daemon listens with latencies'
+	skip 'promtool has nothing to say of the latencies' 'promtool is not installed'
 fi
-if FAKE_AWAY=1 FAKE_OFFLINE=1 FAKE_LATENCY_CPUS=3 serve --latency all -A; then
-	latencies
-	result "$(has 'cpus{state="ok"}' 0 'cpus{state="aside"}' 2 'cpus{state="offline"}' 1 \
-		'samples_total{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 \
-		'cycles_bucket{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS",le="7.0"}' 0 \
-		'cycles_bucket{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS",le="11.0"}' 30000 \
-		'cycles_count{cpu="0",event="MEM_LOAD_RETIRED.L2_HIT"}' 0 >&2; echo $?)" 'latencies of each CPU' 2>&1
-	result "$(! grep -q 'cpu="1"' "$TMP/out"; echo $?)" 'a CPU that is offline has no latencies'
-	stop
-else
-	result 1 'the daemon listens with latencies of each CPU'
-fi
-if FAKE_LOST=1 serve --latency "$two"; then
-	latencies
-	result "$(has 'counted_events_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 33000 \
-		'lost_events_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 1500 >&2; echo $?)" 'events that were lost' 2>&1
-	stop
-else
-	result 1 'the daemon listens with latencies that were lost'
-fi
-if FAKE_UNCOUNTED=1 serve --latency "$two"; then
-	latencies
-	result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 >&2 &&
-		! grep -q '_events' "$TMP/out"; echo $?)" 'a module that does not know what was lost' 2>&1
-	stop
-else
-	result 1 'the daemon listens with latencies of an older module'
-fi
-if FAKE_OFFLINE=1 serve --latency "$two"; then
-	latencies
-	result "$(has 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 >&2; echo $?)" \
-		'a CPU that is offline stays in the sum' 2>&1
-	stop
-else
-	result 1 'the daemon listens with latencies and a CPU that is offline'
-fi
+stop
+result "$status" 'the exporter with latencies ends well'
+FAKE_AWAY=1 FAKE_OFFLINE=1 FAKE_LATENCY_CPUS=3 serve --latency all -A
+latencies
+result "$(has 'cpus{state="ok"}' 0 'cpus{state="aside"}' 2 'cpus{state="offline"}' 1 \
+	'samples_total{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 \
+	'cycles_bucket{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS",le="7.0"}' 0 \
+	'cycles_bucket{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS",le="11.0"}' 30000 \
+	'cycles_count{cpu="0",event="MEM_LOAD_RETIRED.L2_HIT"}' 0 >&2; echo $?)" 'latencies of each CPU' 2>&1
+result "$(! grep -q 'cpu="1"' "$TMP/out"; echo $?)" 'a CPU that is offline has no latencies'
+stop
+FAKE_LOST=1 serve --latency "$two"
+latencies
+result "$(has 'counted_events_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 33000 \
+	'lost_events_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 1500 >&2; echo $?)" 'events that were lost' 2>&1
+stop
+FAKE_UNCOUNTED=1 serve --latency "$two"
+latencies
+result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 >&2 &&
+	! grep -q '_events' "$TMP/out"; echo $?)" 'a module that does not know what was lost' 2>&1
+stop
+FAKE_OFFLINE=1 serve --latency "$two"
+latencies
+result "$(has 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 >&2; echo $?)" \
+	'a CPU that is offline stays in the sum' 2>&1
+stop
 # The third read of the second session fails, and a third session begins.
-if FAKE_LATENCY_READS=3 serve --latency "$two"; then
-	ups=
-	for _ in {1..9}; do
-		latencies
-		ups+=$(sed -n 's/^topdown_retire_latency_up //p' "$TMP/out")
-		[[ $ups != *0 ]] || last=$(< "$TMP/out")
-	done
-	result "$([[ $ups == 110111011 ]]; echo $?)" "a session that has gone is started again ($ups)"
-	result "$([[ $last == *_up\ 0 ]]; echo $?)" 'without it no latency is claimed'
-	result "$(($(grep -c 'cannot read' "$TMP/daemon.err") != 2))" 'it is said each time that it goes'
-	result "$(grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" 'the slots go on'
-	stop
-else
-	result 1 'the daemon listens with latencies that fail'
-fi
+FAKE_LATENCY_READS=3 serve --latency "$two"
+ups=
+for _ in {1..9}; do
+	latencies
+	ups+=$(sed -n 's/^topdown_retire_latency_up //p' "$TMP/out")
+	[[ $ups != *0 ]] || last=$(< "$TMP/out")
+done
+result "$([[ $ups == 110111011 ]]; echo $?)" "a session that has gone is started again ($ups)"
+result "$([[ $last == *_up\ 0 ]]; echo $?)" 'without it no latency is claimed'
+result "$(($(grep -c 'cannot read' "$TMP/daemon.err") != 2))" 'it is said each time that it goes'
+result "$(grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" 'the slots go on'
+stop
 export FAKE_LOADED=$TMP/loaded
 rm -f "$FAKE_LOADED"
-if FAKE_REFUSAL=2 serve --latency all; then
-	: > "$FAKE_LOADED"
-	for _ in 1 2 3; do latencies; done
-	result "$(has up 0 >&2 && grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" \
-		'a module that comes later, on a machine that samples nothing' 2>&1
-	result "$(($(grep -c 'samples no latency: the kernel does not read' "$TMP/daemon.err") != 1))" 'it is said once'
-	stop
-else
-	result 1 'the daemon listens with latencies, without a module'
-fi
+FAKE_REFUSAL=2 serve --latency all
+: > "$FAKE_LOADED"
+for _ in 1 2 3; do latencies; done
+result "$(has up 0 >&2 && grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" \
+	'a module that comes later, on a machine that samples nothing' 2>&1
+result "$(($(grep -c 'samples no latency: the kernel does not read' "$TMP/daemon.err") != 1))" 'it is said once'
+stop
 rm -f "$FAKE_LOADED"
-if FAKE_LATENCY_READS=0 serve --latency "$two"; then
-	: > "$FAKE_LOADED"
-	for _ in 1 2 3; do latencies; done
-	result "$(($(grep -c 'cannot read' "$TMP/daemon.err") != 1))" 'an unreadable session is reported once'
-	stop
-else
-	result 1 'the daemon listens with latencies that cannot be read'
-fi
+FAKE_LATENCY_READS=0 serve --latency "$two"
+: > "$FAKE_LOADED"
+for _ in 1 2 3; do latencies; done
+result "$(($(grep -c 'cannot read' "$TMP/daemon.err") != 1))" 'an unreadable session is reported once'
+stop
 rm -f "$FAKE_LOADED"
-if serve --latency "$two"; then
-	latencies
-	result "$(has up 0 >&2; echo $?)" 'latencies: no module is there yet' 2>&1
-	: > "$FAKE_LOADED"
-	latencies
-	result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 0 >&2; echo $?)" \
-		'latencies: the module is there now' 2>&1
-	stop
-else
-	result 1 'the daemon listens with latencies of later'
-fi
+serve --latency "$two"
+latencies
+result "$(has up 0 >&2; echo $?)" 'latencies: no module is there yet' 2>&1
+: > "$FAKE_LOADED"
+latencies
+result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 0 >&2; echo $?)" \
+	'latencies: the module is there now' 2>&1
+stop
 unset FAKE_LOADED
 # A machine without latencies, or without an event, still has slots: a fleet has one command line.
 for why in FAKE_REFUSAL=1:'this machine samples no latency: no CPU has timed PEBS' \
@@ -343,36 +310,30 @@ for why in FAKE_REFUSAL=1:'this machine samples no latency: no CPU has timed PEB
 	FAKE_LATENCY_UNLOADED=1:"'modprobe topdown_latency'" lacks=1:'has no event MEM_LOAD_RETIRED\.L3_HIT'; do
 	events=all
 	[[ $why != lacks* ]] || events=$two,MEM_LOAD_RETIRED.L3_HIT
-	if serve_with "${why%%:*}" --latency "$events"; then
-		for _ in 1 2 3; do latencies; done
-		result "$(has up 0 >&2; echo $?)" "${why%%:*}: no latencies are there" 2>&1
-		result "$(($(lines "$TMP/out") != 3))" "${why%%:*}: none is claimed"
-		result "$(grep -v topdown_retire "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" \
-			"${why%%:*}: the rest is as without them"
-		result "$(($(grep -c '^topdown: --latency: ' "$TMP/daemon.err") != 1 ||
-			$(grep -c "^topdown: --latency: .*${why#*:}" "$TMP/daemon.err") != 1))" "${why%%:*}: it is said once"
-		stop
-		result "$status" "${why%%:*}: a good end"
-	else
-		result 1 "${why%%:*}: the daemon listens"
-	fi
+	serve_with "${why%%:*}" --latency "$events"
+	for _ in 1 2 3; do latencies; done
+	result "$(has up 0 >&2; echo $?)" "${why%%:*}: no latencies are there" 2>&1
+	result "$(($(lines "$TMP/out") != 3))" "${why%%:*}: none is claimed"
+	result "$(grep -v topdown_retire "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" \
+		"${why%%:*}: the rest is as without them"
+	result "$(($(grep -c '^topdown: --latency: ' "$TMP/daemon.err") != 1 ||
+		$(grep -c "^topdown: --latency: .*${why#*:}" "$TMP/daemon.err") != 1))" "${why%%:*}: it is said once"
+	stop
+	result "$status" "${why%%:*}: a good end"
 done
 echo 12 > "$TMP/barred"
-if serve_with FAKE_LATENCY_BARRED="$TMP/barred" --latency "$two"; then
-	latencies
-	result "$(has up 0 >&2; echo $?)" 'no session starts without memory' 2>&1
-	echo 16 > "$TMP/barred"
-	for _ in 1 2; do latencies; done
-	result "$(($(grep -c 'Cannot allocate' "$TMP/daemon.err") != 1 || $(grep -c 'busy' "$TMP/daemon.err") != 1))" \
-		'another reason is said'
-	rm "$TMP/barred"
-	latencies
-	result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 0 >&2; echo $?)" \
-		'a session starts as soon as that is possible' 2>&1
-	stop
-else
-	result 1 'the daemon listens while no session can start'
-fi
+serve_with FAKE_LATENCY_BARRED="$TMP/barred" --latency "$two"
+latencies
+result "$(has up 0 >&2; echo $?)" 'no session starts without memory' 2>&1
+echo 16 > "$TMP/barred"
+for _ in 1 2; do latencies; done
+result "$(($(grep -c 'Cannot allocate' "$TMP/daemon.err") != 1 || $(grep -c 'busy' "$TMP/daemon.err") != 1))" \
+	'another reason is said'
+rm "$TMP/barred"
+latencies
+result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 0 >&2; echo $?)" \
+	'a session starts as soon as that is possible' 2>&1
+stop
 run fake export --listen --latency no.such
 expect 'latencies: an event that nobody has is refused' 2 '' "^topdown: --latency: there is no event 'no\.such'"
 run fake export --latency all
@@ -416,61 +377,55 @@ if [[ $TOPDOWN != */asan/* ]]; then
 fi
 
 # One CPU that does not end its write, while the others go on.
-if FAKE_TICK=20 FAKE_STUCK=$TMP/stuck serve; then
-	ask 'GET /metrics'
-	: > "$TMP/stuck"
-	sleep 0.1
-	ask 'GET /metrics'
-	cp "$TMP/body" "$TMP/first"
-	result "$(grep -qx 'topdown_up 1' "$TMP/body" && grep -qx 'topdown_cpus{state="ok"} 4' "$TMP/body"; echo $?)" \
-		'a CPU that is stuck costs no other'
-	sleep 0.1
-	ask 'GET /metrics'
-	result "$(($(slots "$TMP/body") <= $(slots "$TMP/first")))" 'the others go on'
-	rm "$TMP/stuck"
-	sleep 0.1
-	ask 'GET /metrics'
-	result "$(grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" 'a CPU that was stuck comes back'
-	stop
-	result "$(($(lines "$TMP/daemon.err") != 1))" 'the exporter says nothing of a stuck CPU'
-else
-	result 1 'the daemon listens with a CPU that is stuck'
-fi
+FAKE_TICK=20 FAKE_STUCK=$TMP/stuck serve
+ask 'GET /metrics'
+: > "$TMP/stuck"
+sleep 0.1
+ask 'GET /metrics'
+cp "$TMP/body" "$TMP/first"
+result "$(grep -qx 'topdown_up 1' "$TMP/body" && grep -qx 'topdown_cpus{state="ok"} 4' "$TMP/body"; echo $?)" \
+	'a CPU that is stuck costs no other'
+sleep 0.1
+ask 'GET /metrics'
+result "$(($(slots "$TMP/body") <= $(slots "$TMP/first")))" 'the others go on'
+rm "$TMP/stuck"
+sleep 0.1
+ask 'GET /metrics'
+result "$(grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" 'a CPU that was stuck comes back'
+stop
+result "$(($(lines "$TMP/daemon.err") != 1))" 'the exporter says nothing of a stuck CPU'
 
 # Users, and their file read once more.
 printf '# who may read\n\nprom:s3cret:x\nother:pw\n' > "$TMP/users"
 chmod 600 "$TMP/users"
 basic() { echo "Authorization: ${2-Basic} $(printf %s "$1" | base64)"; }
-if serve --auth "$TMP/users"; then
-	ask 'GET /metrics'
-	answers 'nobody in particular' 401 'WWW-Authenticate: Basic realm="topdown"'
-	for user in prom:wrong prom: '' other:pwx 'other:p' '# who may read'; do
-		ask 'GET /metrics' "$(basic "$user")"
-		answers "user '$user'" 401 'WWW-Authenticate: .*'
-	done
-	ask 'GET /' "$(basic prom:wrong)"
-	answers 'nobody who asks for the page /' 401 'WWW-Authenticate: .*'
-	ask 'GET /metrics' "$(basic prom:s3cret:x)"
-	answers 'a user' 200 "$classic"
-	host=name.example ask 'GET /metrics' "$(basic prom:s3cret:x)"
-	answers 'a user who takes any name of the machine' 200 "$classic"
-	ask 'GET /metrics' "$(basic other:pw bAsIc)"
-	answers 'another user' 200 "$classic"
-	echo 'prom:new' > "$TMP/users"
-	kill -HUP "$daemon"
-	renewed() { ask 'GET /metrics' "$(basic prom:new)"; grep -q ' 200 ' "$TMP/head"; }
-	result "$(await renewed; echo $?)" 'SIGHUP: the new password'
-	ask 'GET /metrics' "$(basic other:pw)"
-	answers 'a user who was gone at SIGHUP' 401 'WWW-Authenticate: .*'
-	: > "$TMP/users"
-	kill -HUP "$daemon"
-	result "$(await grep -q 'stay in use' "$TMP/daemon.err"; echo $?)" 'SIGHUP: a file that is no good'
-	result "$(renewed; echo $?)" 'SIGHUP: the users as they were'
-	stop
-	result "$status" 'the exporter with users ends well'
-else
-	result 1 'the daemon listens with users'
-fi
+serve --auth "$TMP/users"
+ask 'GET /metrics'
+answers 'nobody in particular' 401 'WWW-Authenticate: Basic realm="topdown"'
+for user in prom:wrong prom: '' other:pwx 'other:p' '# who may read'; do
+	ask 'GET /metrics' "$(basic "$user")"
+	answers "user '$user'" 401 'WWW-Authenticate: .*'
+done
+ask 'GET /' "$(basic prom:wrong)"
+answers 'nobody who asks for the page /' 401 'WWW-Authenticate: .*'
+ask 'GET /metrics' "$(basic prom:s3cret:x)"
+answers 'a user' 200 "$classic"
+host=name.example ask 'GET /metrics' "$(basic prom:s3cret:x)"
+answers 'a user who takes any name of the machine' 200 "$classic"
+ask 'GET /metrics' "$(basic other:pw bAsIc)"
+answers 'another user' 200 "$classic"
+echo 'prom:new' > "$TMP/users"
+kill -HUP "$daemon"
+renewed() { ask 'GET /metrics' "$(basic prom:new)"; grep -q ' 200 ' "$TMP/head"; }
+result "$(await renewed; echo $?)" 'SIGHUP: the new password'
+ask 'GET /metrics' "$(basic other:pw)"
+answers 'a user who was gone at SIGHUP' 401 'WWW-Authenticate: .*'
+: > "$TMP/users"
+kill -HUP "$daemon"
+result "$(await grep -q 'stay in use' "$TMP/daemon.err"; echo $?)" 'SIGHUP: a file that is no good'
+result "$(renewed; echo $?)" 'SIGHUP: the users as they were'
+stop
+result "$status" 'the exporter with users ends well'
 
 if command -v openssl > /dev/null; then
 	# new_certificate KEY CERTIFICATE
@@ -480,38 +435,35 @@ if command -v openssl > /dev/null; then
 		chmod 600 "$1"
 	}
 	new_certificate "$TMP/key.pem" "$TMP/cert.pem"
-	if serve --tls-cert "$TMP/cert.pem" --tls-key "$TMP/key.pem"; then
-		tls() {
-			printf 'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' |
-				timeout 10 openssl s_client -connect "127.0.0.1:$port" -quiet \
-					-verify_return_error -CAfile "${served-$TMP/cert.pem}" \
-					-cipher 'DEFAULT:@SECLEVEL=0' "$@" 2> "$TMP/tls.err"
-		}
-		served_by() { served=$1 tls | grep '^topdown_up 1' > /dev/null; }
-		result "$(grep -q '^topdown_up 1' <<< "$(tls)"; echo $?)" 'TLS'
-		result "$(! grep -q topdown_up <<< "$(tls -tls1_1)"; echo $?)" 'no old TLS'
-		ask 'GET /metrics'
-		result "$(! grep -q topdown_up "$TMP/answer"; echo $?)" 'no plain text there'
-		# A renewal that is only half done, and then the other half.
-		new_certificate "$TMP/new-key.pem" "$TMP/new-cert.pem"
-		cp "$TMP/cert.pem" "$TMP/served.pem"
-		cp "$TMP/new-cert.pem" "$TMP/cert.pem"
-		for try in 1 2 3; do
-			kill -HUP "$daemon"
-			stays() { (($(grep -c 'stay in use' "$TMP/daemon.err") == try)); }
-			result "$(await stays; echo $?)" "SIGHUP: a certificate of another key ($try)"
-		done
-		result "$(served_by "$TMP/served.pem"; echo $?)" 'SIGHUP: the certificate as it was'
-		result "$(($(find "/proc/$daemon/fd" -lname 'socket:*' | wc -l) != 2))" \
-			'SIGHUP: no socket is left over'
-		cp "$TMP/new-key.pem" "$TMP/key.pem"
+	serve --tls-cert "$TMP/cert.pem" --tls-key "$TMP/key.pem"
+	tls() {
+		printf 'GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' |
+			timeout 10 openssl s_client -connect "127.0.0.1:$port" -quiet \
+				-verify_return_error -CAfile "${served-$TMP/cert.pem}" \
+				-cipher 'DEFAULT:@SECLEVEL=0' "$@" 2> "$TMP/tls.err"
+	}
+	served_by() { served=$1 tls | grep '^topdown_up 1' > /dev/null; }
+	result "$(grep -q '^topdown_up 1' <<< "$(tls)"; echo $?)" 'TLS'
+	result "$(! grep -q topdown_up <<< "$(tls -tls1_1)"; echo $?)" 'no old TLS'
+	ask 'GET /metrics'
+	result "$(! grep -q topdown_up "$TMP/answer"; echo $?)" 'no plain text there'
+	# A renewal that is only half done, and then the other half.
+	new_certificate "$TMP/new-key.pem" "$TMP/new-cert.pem"
+	cp "$TMP/cert.pem" "$TMP/served.pem"
+	cp "$TMP/new-cert.pem" "$TMP/cert.pem"
+	for try in 1 2 3; do
 		kill -HUP "$daemon"
-		result "$(await served_by "$TMP/new-cert.pem"; echo $?)" 'SIGHUP: the new certificate'
-		stop
-		result "$status" 'the exporter with TLS ends well'
-	else
-		result 1 'the daemon listens with TLS'
-	fi
+		stays() { (($(grep -c 'stay in use' "$TMP/daemon.err") == try)); }
+		result "$(await stays; echo $?)" "SIGHUP: a certificate of another key ($try)"
+	done
+	result "$(served_by "$TMP/served.pem"; echo $?)" 'SIGHUP: the certificate as it was'
+	result "$(($(find "/proc/$daemon/fd" -lname 'socket:*' | wc -l) != 2))" \
+		'SIGHUP: no socket is left over'
+	cp "$TMP/new-key.pem" "$TMP/key.pem"
+	kill -HUP "$daemon"
+	result "$(await served_by "$TMP/new-cert.pem"; echo $?)" 'SIGHUP: the new certificate'
+	stop
+	result "$status" 'the exporter with TLS ends well'
 	run fake export --listen --port 1 --tls-cert "$TMP/key.pem" --tls-key "$TMP/cert.pem"
 	expect 'a key that is none is refused' 1 '' '^topdown: '
 	chmod 644 "$TMP/key.pem"
