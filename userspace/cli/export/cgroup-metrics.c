@@ -63,11 +63,6 @@ static void put_family(struct export_text *text, const struct export_cgroups *cg
 	}
 }
 
-static bool has_node(const struct export_cgroup *row, unsigned int node, unsigned int level)
-{
-	return row->nodes >> node & 1 && topdown_node_level(node) == level;
-}
-
 static void put_level(struct export_text *text, const struct export_cgroups *cgroups,
 		      const struct export_family *family, unsigned int level)
 {
@@ -76,7 +71,7 @@ static void put_level(struct export_text *text, const struct export_cgroups *cgr
 	export_text_family(text, family);
 	for (i = 0; i < cgroups->nr; i++) {
 		for (node = 0; node < TOPDOWN_MAX_NODES; node++) {
-			if (!has_node(&cgroups->rows[i], node, level))
+			if (!export_has_node(cgroups->rows[i].nodes, node, level))
 				continue;
 			put_cgroup(text, family, &cgroups->rows[i]);
 			if (level > 1)
@@ -85,17 +80,6 @@ static void put_level(struct export_text *text, const struct export_cgroups *cgr
 			export_text_count(text, cgroups->rows[i].sum[EXPORT_CGROUP_NODES + node]);
 		}
 	}
-}
-
-static bool has_children(const struct export_cgroup *row, int parent)
-{
-	unsigned int node;
-
-	for (node = 0; node < TOPDOWN_MAX_NODES; node++) {
-		if (has_node(row, node, 2) && topdown_node_parent(node) == parent)
-			return true;
-	}
-	return false;
 }
 
 static void put_counted(struct export_text *text, const struct export_cgroups *cgroups)
@@ -111,7 +95,7 @@ static void put_counted(struct export_text *text, const struct export_cgroups *c
 	for (i = 0; i < cgroups->nr; i++) {
 		row = &cgroups->rows[i];
 		for (parent = 0; parent < TOPDOWN_MAX_PARENTS; parent++) {
-			if (!has_children(row, parent))
+			if (!export_has_children(row->nodes, parent))
 				continue;
 			put_cgroup(text, &family, row);
 			export_text_node(text, "parent", parent);

@@ -74,11 +74,6 @@ static void put_row(struct export_text *text, const struct export_family *family
 	export_text_label(text, "core_type", topdown_kind_name(row->kind));
 }
 
-static bool has_node(const struct export_row *row, unsigned int node, unsigned int level)
-{
-	return row->nodes >> node & 1 && topdown_node_level(node) == level;
-}
-
 static void put_module(struct export_text *text, const struct export_data *data)
 {
 	static const struct export_family module = {
@@ -192,56 +187,23 @@ static void put_rows(struct export_text *text, const struct export_data *data,
 	}
 }
 
-static void put_level1(struct export_text *text, const struct export_data *data)
+static void put_level(struct export_text *text, const struct export_data *data,
+		      const struct export_family *family, unsigned int level)
 {
-	static const struct export_family family = {
-		"topdown_level1_slots", EXPORT_COUNTER, "slots",
-		"Slots of level 1 nodes, which are parts of topdown_slots_total.",
-	};
 	unsigned int i, node;
 
-	export_text_family(text, &family);
+	export_text_family(text, family);
 	for (i = 0; i < data->nr; i++) {
 		for (node = 0; node < TOPDOWN_MAX_NODES; node++) {
-			if (!has_node(&data->rows[i], node, 1))
+			if (!export_has_node(data->rows[i].nodes, node, level))
 				continue;
-			put_row(text, &family, &data->rows[i]);
+			put_row(text, family, &data->rows[i]);
+			if (level > 1)
+				export_text_node(text, "parent", topdown_node_parent(node));
 			export_text_node(text, "node", node);
 			export_text_count(text, data->rows[i].node[node]);
 		}
 	}
-}
-
-static void put_level2(struct export_text *text, const struct export_data *data)
-{
-	static const struct export_family family = {
-		"topdown_level2_slots", EXPORT_COUNTER, "slots",
-		"Slots of level 2 nodes, which are parts of topdown_level2_counted_slots_total.",
-	};
-	unsigned int i, node;
-
-	export_text_family(text, &family);
-	for (i = 0; i < data->nr; i++) {
-		for (node = 0; node < TOPDOWN_MAX_NODES; node++) {
-			if (!has_node(&data->rows[i], node, 2))
-				continue;
-			put_row(text, &family, &data->rows[i]);
-			export_text_node(text, "parent", topdown_node_parent(node));
-			export_text_node(text, "node", node);
-			export_text_count(text, data->rows[i].node[node]);
-		}
-	}
-}
-
-static bool has_children(const struct export_row *row, int parent)
-{
-	unsigned int node;
-
-	for (node = 0; node < TOPDOWN_MAX_NODES; node++) {
-		if (has_node(row, node, 2) && topdown_node_parent(node) == parent)
-			return true;
-	}
-	return false;
 }
 
 static void put_counted(struct export_text *text, const struct export_data *data)
@@ -255,7 +217,7 @@ static void put_counted(struct export_text *text, const struct export_data *data
 	export_text_family(text, &family);
 	for (i = 0; i < data->nr; i++) {
 		for (parent = 0; parent < TOPDOWN_MAX_PARENTS; parent++) {
-			if (!has_children(&data->rows[i], parent))
+			if (!export_has_children(data->rows[i].nodes, parent))
 				continue;
 			put_row(text, &family, &data->rows[i]);
 			export_text_node(text, "parent", parent);
@@ -277,6 +239,14 @@ void export_metrics(struct export_text *text, const struct export_data *data)
 	static const struct export_family build = {
 		"topdown_export_build", EXPORT_INFO, NULL, "The program that exports.",
 	};
+	static const struct export_family level1 = {
+		"topdown_level1_slots", EXPORT_COUNTER, "slots",
+		"Slots of level 1 nodes, which are parts of topdown_slots_total.",
+	};
+	static const struct export_family level2 = {
+		"topdown_level2_slots", EXPORT_COUNTER, "slots",
+		"Slots of level 2 nodes, which are parts of topdown_level2_counted_slots_total.",
+	};
 	unsigned int i;
 
 	put_gauge(text, &up, data->up);
@@ -290,8 +260,8 @@ void export_metrics(struct export_text *text, const struct export_data *data)
 		put_cores(text, data);
 		for (i = 0; i < sizeof(row_families) / sizeof(row_families[0]); i++)
 			put_rows(text, data, &row_families[i]);
-		put_level1(text, data);
-		put_level2(text, data);
+		put_level(text, data, &level1, 1);
+		put_level(text, data, &level2, 2);
 		put_counted(text, data);
 	}
 	if (data->cgroups.wanted)

@@ -193,6 +193,37 @@ void export_text_node(struct export_text *text, const char *name, int node)
 	export_text_label(text, name, value);
 }
 
+/**
+ * export_has_node - is a node among those of a level?
+ * @nodes: nodes that were counted, bit n for node n
+ * @node: enum topdown_node
+ * @level: level
+ *
+ * Return: true or false.
+ */
+bool export_has_node(uint64_t nodes, unsigned int node, unsigned int level)
+{
+	return nodes >> node & 1 && topdown_node_level(node) == level;
+}
+
+/**
+ * export_has_children - was a child of a node counted?
+ * @nodes: nodes that were counted, bit n for node n
+ * @parent: a node of level 1
+ *
+ * Return: true or false.
+ */
+bool export_has_children(uint64_t nodes, int parent)
+{
+	unsigned int node;
+
+	for (node = 0; node < TOPDOWN_MAX_NODES; node++) {
+		if (export_has_node(nodes, node, 2) && topdown_node_parent(node) == parent)
+			return true;
+	}
+	return false;
+}
+
 static void put_padded(struct export_text *text, uint64_t value, size_t digits)
 {
 	char number[NUMBER_SIZE];

@@ -59,6 +59,8 @@ void export_text_part(struct export_text *text, const struct export_family *fami
 		      const char *part);
 void export_text_label(struct export_text *text, const char *name, const char *value);
 void export_text_node(struct export_text *text, const char *name, int node);
+bool export_has_node(uint64_t nodes, unsigned int node, unsigned int level);
+bool export_has_children(uint64_t nodes, int parent);
 void export_text_count(struct export_text *text, unsigned __int128 value);
 void export_text_ns(struct export_text *text, unsigned __int128 value);
 void export_text_end(struct export_text *text);
