@@ -5,7 +5,6 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "metrics.h"

@@ -11,8 +11,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "metrics.h"
-
 #define TD_REGIONS_MAX		4096
 #define TD_OPEN_MAX		64
 /* The size in the first release. */

@@ -8,7 +8,6 @@
  */
 #include "stall-events.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #if defined(__x86_64__) || defined(__i386__)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
 #include "stall-decode.h"
 #include "stall-sample.h"
 #include "stalls.h"

@@ -10,7 +10,6 @@
 #include "events.h"
 #include "message.h"
 #include "options.h"
-#include "parse.h"
 
 static bool read_cgroups(const struct option_row *row, const char *text, void *field)
 {

@@ -13,7 +13,6 @@
 
 #include "cpulist.h"
 #include "holders.h"
-#include "message.h"
 #include "options.h"
 #include "refusal.h"
 #include "rights.h"

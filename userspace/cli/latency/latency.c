@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +13,6 @@
 #include "columns.h"
 #include "events.h"
 #include "message.h"
-#include "raw-events.h"
-#include "refusal.h"
 #include "ticker.h"
 
 static int print_list(struct latency_options *options, struct topdown *td)

@@ -14,7 +14,6 @@
 #include "latency-columns.h"
 #include "message.h"
 #include "options.h"
-#include "parse.h"
 #include "raw-events.h"
 
 /* As strtoull(), but with 0x and nothing before it. */

@@ -20,7 +20,6 @@
 #include "idlist.h"
 #include "message.h"
 #include "options.h"
-#include "parse.h"
 #include "rights.h"
 #include "shell.h"
 

@@ -9,7 +9,6 @@
 #include "family.h"
 #include "message.h"
 #include "options.h"
-#include "parse.h"
 #include "record.h"
 
 static bool read_delay(const struct option_row *row, const char *text, void *field)

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "clock.h"
-#include "message.h"
 #include "sums.h"
 
 static int refused(const struct record_run *run, int ret)

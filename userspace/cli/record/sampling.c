@@ -13,7 +13,6 @@
 #include "events.h"
 #include "message.h"
 #include "record.h"
-#include "refusal.h"
 
 /**
  * sampling_choose - choose the events, before anything starts

@@ -7,7 +7,6 @@
 
 #include "message.h"
 #include "options.h"
-#include "parse.h"
 #include "report.h"
 
 #define AT(at)	.field = offsetof(struct report_options, at)

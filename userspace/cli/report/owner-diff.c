@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics.h"
 #include "columns.h"
 #include "message.h"
 

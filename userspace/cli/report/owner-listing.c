@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "metrics.h"
-#include "sums.h"
 #include "clock.h"
 
 /**

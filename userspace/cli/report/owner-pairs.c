@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "owner-name.h"
-#include "sums.h"
 
 /* With a smaller share, the nodes of an owner depend on what ran beside it. */
 #define SHARE_LEAST	0.001

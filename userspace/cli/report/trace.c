@@ -11,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
 #include "latency-figures.h"
 #include "message.h"
 #include "report.h"
-#include "summary.h"
 
 /**
  * struct trace_track - the tracks of a CPU or of a task

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "formula-thresholds.h"
-#include "sums.h"
 
 const struct row_flag row_flags[ROW_FLAGS] = {
 	{ TOPDOWN_RECORD_SCALED, "counted in turns" },

@@ -8,7 +8,6 @@
 #include "series.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

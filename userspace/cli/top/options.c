@@ -8,7 +8,6 @@
 #include "events.h"
 #include "message.h"
 #include "options.h"
-#include "parse.h"
 #include "top.h"
 
 #define TOP_LEVEL_MAX	2

@@ -4,7 +4,6 @@
  */
 #include "slot-lines.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "clock.h"
 #include "verify.h"
 
 #define WIDTH_OFF	0.01

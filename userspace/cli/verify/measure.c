@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <time.h>
 
-#include "clock.h"
 #include "verify.h"
 
 #define LEAD_US		20000

@@ -15,7 +15,6 @@
 
 #include "message.h"
 #include "options.h"
-#include "parse.h"
 #include "refusal.h"
 
 #define MS		1000

@@ -9,7 +9,6 @@
 #include "message.h"
 #include "node.h"
 #include "options.h"
-#include "parse.h"
 #include "where.h"
 
 #define RATE_MIN	1

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "clock.h"
 #include "message.h"
 #include "output.h"
 #include "symbols.h"

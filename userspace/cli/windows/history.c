@@ -12,8 +12,6 @@
 #include "message.h"
 #include "moment.h"
 #include "options.h"
-#include "output.h"
-#include "parse.h"
 #include "refusal.h"
 #include "windows.h"
 
