@@ -185,23 +185,23 @@ static void test_nodes(void)
 int main(void)
 {
 	ktap_begin(&ktap, 10);
-	test_values(COLUMNS_CPUS, ROW_CORE, cpus, "values of CPUs");
-	test_values(COLUMNS_TASKS | COLUMNS_RUNS, ROW_RUNS, runs, "values of runs");
-	test_values(COLUMNS_KINDS, ROW_RUNS, kinds, "values of a kind of core");
+	test_values(COLUMNS_CPUS, ROW_CORE, cpus, "CPUs have their values");
+	test_values(COLUMNS_TASKS | COLUMNS_RUNS, ROW_RUNS, runs, "runs have their values");
+	test_values(COLUMNS_KINDS, ROW_RUNS, kinds, "a kind of core has its values");
 	test_texts(TABLE_CPUS, ROW_CORE, true,
 		   "CPU=S22-C21;retiring=1.0;bad spec=2.0;frontend=3.0;backend=4.0;"
-		   "SMT cont=14.0;IPC=1.50;busy=25%;slots=500;", "CPUs, level 1");
+		   "SMT cont=14.0;IPC=1.50;busy=25%;slots=500;", "a table of CPUs has level 1");
 	test_texts(TABLE_CPUS, ROW_SOCKET, false,
 		   "CPU=S22;RETIR=1.0;light=6.0;heavy=5.0;BADSP=2.0;mispr=7.0;clear=8.0;"
 		   "FRONT=3.0;f.lat=9.0;f.bw=10.0;BACK=4.0;mem=11.0;core=12.0;resrc=-;SMT=14.0;"
-		   "slot=500;", "CPUs, level 2");
+		   "slot=500;", "a table of CPUs has level 2");
 	test_texts(TABLE_TASKS, ROW_RUNS, true,
 		   "ID=32;name=name;retiring=1.0;bad spec=2.0;frontend=3.0;backend=4.0;"
-		   "SMT cont=14.0;on CPU s=0.000;run%=75.0;IPC=1.50;", "tasks");
+		   "SMT cont=14.0;on CPU s=0.000;run%=75.0;IPC=1.50;", "a table of tasks has its columns");
 	test_texts(TABLE_TOP, ROW_CPU, false,
 		   "CPU=20;RETIR=1.0;light=6.0;heavy=5.0;BADSP=2.0;mispr=7.0;clear=8.0;"
 		   "FRONT=3.0;f.lat=9.0;f.bw=10.0;BACK=4.0;mem=11.0;core=12.0;resrc=-;SMT=14.0;"
-		   "slots/s=1.2M;RUN=75.0;IPC=1.50;BUSY=25.0;", "top");
+		   "slots/s=1.2M;RUN=75.0;IPC=1.50;BUSY=25.0;", "a table of top has its columns");
 	test_nodes();
 	return ktap_end(&ktap);
 }

@@ -155,7 +155,7 @@ result "$(diff "$TMP/theirs" "$TMP/ours" > "$TMP/diff"; echo $?)" 'descriptors a
 sed 's/^/# /' "$TMP/diff"
 fds=$(sh -c 'ls /proc/self/fd | wc -l')
 run fake stat -- sh -c 'ls /proc/self/fd | wc -l'
-expect 'descriptors when figures go to standard error' 0 "^$fds$" 'tma_retiring'
+expect 'a command has its own descriptors when figures go to standard error' 0 "^$fds$" 'tma_retiring'
 run fake stat -o "$TMP/figures" -- sh -c 'yes | head -n 1'
 expect 'SIGPIPE ends who writes to nobody' 0 '^y$' ''
 

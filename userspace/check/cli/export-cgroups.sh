@@ -391,7 +391,7 @@ small() {
 	is "$1: the kernel has little of each" '' "$(unsent)"
 	for fd in "${slow[@]}"; do exec {fd}>&-; done
 	stop TERM
-	result "$status" "$1: a good end"
+	result "$status" "$1: the daemon ends well"
 }
 serve --cgroups
 slow=()

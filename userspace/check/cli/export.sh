@@ -24,7 +24,7 @@ same_text export-level1-turns.txt
 # One CPU of four has three turns: (1 + 1 + 1 + 1/3) / 4.
 FAKE_TURNS=3 FAKE_FLAGS_OF=2 run fake export
 result "$(grep -qx 'topdown_expected_ratio{core_type="only"} 0.833333333' "$TMP/out" &&
-	grep -qx 'topdown_turns{core_type="only"} 3' "$TMP/out"; echo $?)" 'one CPU that takes turns'
+	grep -qx 'topdown_turns{core_type="only"} 3' "$TMP/out"; echo $?)" 'one CPU that takes turns is a part of the mean'
 # Children that were counted in four of ten steps have fewer slots to be compared with.
 FAKE_SINCE=6 run fake export
 counted=$(sed -n 's/^topdown_level2_counted_slots_total.*"frontend_bound"} //p' "$TMP/out")
@@ -247,18 +247,18 @@ result "$(has 'cpus{state="ok"}' 0 'cpus{state="aside"}' 2 'cpus{state="offline"
 	'samples_total{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 \
 	'cycles_bucket{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS",le="7.0"}' 0 \
 	'cycles_bucket{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS",le="11.0"}' 30000 \
-	'cycles_count{cpu="0",event="MEM_LOAD_RETIRED.L2_HIT"}' 0 >&2; echo $?)" 'latencies of each CPU' 2>&1
+	'cycles_count{cpu="0",event="MEM_LOAD_RETIRED.L2_HIT"}' 0 >&2; echo $?)" 'each CPU has its latencies' 2>&1
 result "$(! grep -q 'cpu="1"' "$TMP/out"; echo $?)" 'a CPU that is offline has no latencies'
 stop
 FAKE_LOST=1 serve --latency "$two"
 latencies
 result "$(has 'counted_events_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 33000 \
-	'lost_events_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 1500 >&2; echo $?)" 'events that were lost' 2>&1
+	'lost_events_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 1500 >&2; echo $?)" 'lost events are counted' 2>&1
 stop
 FAKE_UNCOUNTED=1 serve --latency "$two"
 latencies
 result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 >&2 &&
-	! grep -q '_events' "$TMP/out"; echo $?)" 'a module that does not know what was lost' 2>&1
+	! grep -q '_events' "$TMP/out"; echo $?)" 'a module that does not know what was lost has no such events' 2>&1
 stop
 FAKE_OFFLINE=1 serve --latency "$two"
 latencies
@@ -284,7 +284,7 @@ FAKE_REFUSAL=2 serve --latency all
 : > "$FAKE_LOADED"
 for _ in 1 2 3; do latencies; done
 result "$(has up 0 >&2 && grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" \
-	'a module that comes later, on a machine that samples nothing' 2>&1
+	'a module that comes later is read on a machine that samples nothing' 2>&1
 result "$(($(grep -c 'samples no latency: the kernel does not read' "$TMP/daemon.err") != 1))" 'it is said once'
 stop
 rm -f "$FAKE_LOADED"
@@ -319,7 +319,7 @@ for why in FAKE_REFUSAL=1:'this machine samples no latency: no CPU has timed PEB
 	result "$(($(grep -c '^topdown: --latency: ' "$TMP/daemon.err") != 1 ||
 		$(grep -c "^topdown: --latency: .*${why#*:}" "$TMP/daemon.err") != 1))" "${why%%:*}: it is said once"
 	stop
-	result "$status" "${why%%:*}: a good end"
+	result "$status" "${why%%:*}: the daemon ends well"
 done
 echo 12 > "$TMP/barred"
 serve_with FAKE_LATENCY_BARRED="$TMP/barred" --latency "$two"
@@ -456,12 +456,12 @@ if command -v openssl > /dev/null; then
 		stays() { (($(grep -c 'stay in use' "$TMP/daemon.err") == try)); }
 		result "$(await stays; echo $?)" "SIGHUP: a certificate of another key ($try)"
 	done
-	result "$(served_by "$TMP/served.pem"; echo $?)" 'SIGHUP: the certificate as it was'
+	result "$(served_by "$TMP/served.pem"; echo $?)" 'SIGHUP keeps the certificate as it was'
 	result "$(($(find "/proc/$daemon/fd" -lname 'socket:*' | wc -l) != 2))" \
 		'SIGHUP: no socket is left over'
 	cp "$TMP/new-key.pem" "$TMP/key.pem"
 	kill -HUP "$daemon"
-	result "$(await served_by "$TMP/new-cert.pem"; echo $?)" 'SIGHUP: the new certificate'
+	result "$(await served_by "$TMP/new-cert.pem"; echo $?)" 'SIGHUP takes the new certificate'
 	stop
 	result "$status" 'the exporter with TLS ends well'
 	run fake export --listen --port 1 --tls-cert "$TMP/key.pem" --tls-key "$TMP/cert.pem"
@@ -515,7 +515,7 @@ run fake export --listen --auth "$TMP/users"
 expect 'a user without a password is refused' 1 '' 'a line is not USER:PASSWORD'
 chmod 644 "$TMP/users"
 run fake export --listen --auth "$TMP/users"
-expect 'a file of users that all may read' 1 '' 'everybody may use it'
+expect 'a file of users that all may read is refused' 1 '' 'everybody may use it'
 run fake export --listen --auth "$TMP/none"
 expect 'a file that there is not is refused' 1 '' 'No such file'
 for bad in '--port 80' '--address ::1' '--connections 9' '--auth x' '--tls-key x' '--tls-cert x' \

@@ -104,7 +104,7 @@ expect 'a module without a map is said' 3 '' 'the loaded module is older than th
 FAKE_MAP_ERRNO=13 run fake history
 expect 'a missing right to CPUs is said' 3 '' 'cannot read the CPUs'
 FAKE_STUCK=1 run fake history
-expect 'a writer that does not go on' 1 '' 'Resource temporarily unavailable'
+expect 'a writer that does not go on is said' 1 '' 'Resource temporarily unavailable'
 status=0
 fake history > /dev/full 2> "$TMP/err" || status=$?
 result "$((status != 1))" 'no room for figures is an error'

@@ -105,7 +105,7 @@ MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0 aside
 ?){4}$' ''
 # Many events that did not happen have a line together, and a few a row each.
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=4 FAKE_TURNS=9 run fake latency -A --timeout 100 -e all
-expect 'events without a sample, and those without a turn' 0 $'\nwithout a sample: BR_[A-Z_.0-9 \n]*FRONTEND_RETIRED\.L2_MISS\nhad no turn yet: FRONTEND[A-Z_.0-9 \n]*MEM_LOAD_RETIRED\.L2_HIT\n? *MEM_LOAD_RETIRED\.L3_HIT$' ''
+expect 'events are named that had no sample, or no turn' 0 $'\nwithout a sample: BR_[A-Z_.0-9 \n]*FRONTEND_RETIRED\.L2_MISS\nhad no turn yet: FRONTEND[A-Z_.0-9 \n]*MEM_LOAD_RETIRED\.L2_HIT\n? *MEM_LOAD_RETIRED\.L3_HIT$' ''
 result "$((! $(grep -c ' [0-9]*[1-9][0-9]* .* 50\.0$' "$TMP/out") || $(grep -cE ' (all|0|1) +0 ' "$TMP/out")))" \
 	'have no row'
 result "$(($(sed -n '/^without/,$p' "$TMP/out" | wc -L) > 80))" 'the list of events without a turn has 80 columns'
@@ -166,7 +166,7 @@ topdown: the table has no latencies of these events$'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L1_HIT_L1
 expect 'a table and --default lack an event that nobody published' 3 '^$' 'the table has no latencies of these events, and nobody has published any'
 run fake latency --timeout 100 -e "$two,MEM_LOAD_RETIRED.L2_HIT" --save "$TMP/saved"
-expect 'a run that is saved' 0 'L2_HIT +all +0 +-' ''
+expect 'a run that is saved is printed too' 0 'L2_HIT +all +0 +-' ''
 result "$(printf '%s\n' '# Retire latencies in cycles, for topdown latency --table.' '# topdown: CPU family 6 model 173 *' \
 	'# date 20??-??-?? ??:??:?? UTC' '# event mean min p50 p90 p99 max' '# 30 samples' \
 	'MEM_INST_RETIRED.SPLIT_LOADS 7.000000 7 7.0 7.0 7.0 7' '# 30 samples' \
@@ -204,7 +204,7 @@ run fake latency --table "$TMP/wrong"
 expect 'two lines of an event are refused' 2 '^$' 'wrong, line 2: there was a line of this event before$'
 printf '%s 100 96 90.5 99.5 106 100' "$hit" > "$TMP/bins"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/bins"
-expect 'a table with middles of bins, and no end of the line' 0 ' 100\.0 +- +96 +90\.5 +99\.5 +106 +100 ' 'samples no latency'
+expect 'a table may have middles of bins, and no end of the line' 0 ' 100\.0 +- +96 +90\.5 +99\.5 +106 +100 ' 'samples no latency'
 run fake latency --table "$TMP/bins" --table "$TMP/bins"
 expect 'two tables are refused' 2 '^$' '--table: there is one table'
 FAKE_CPU_MODEL=174 run fake latency --table "$TMP/saved" --timeout 100
@@ -213,7 +213,7 @@ run fake latency --table "$TMP/saved" --timeout 100
 expect 'a table of this model is taken' 0 'L2_HIT' ''
 printf '# mine\r\n\r\nMEM_LOAD_RETIRED.L2_HIT 14.5 3\r\n' > "$TMP/crlf"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/crlf" -j
-expect 'a table with other ends of lines' 0 '"mean":14\.500000,"deviation":null,"min":3,"p50":null' 'samples no latency'
+expect 'a table may have other ends of lines' 0 '"mean":14\.500000,"deviation":null,"min":3,"p50":null' 'samples no latency'
 run fake latency --table "$TMP/none"
 expect 'a table that is not there is refused' 2 '^$' '--table: cannot open'
 result "$([[ $(stat -c %a "$TMP/saved") == 6?? && ! -e $(echo "$TMP"/saved.*) ]]; echo $?)" \
@@ -230,7 +230,7 @@ save ''
 expect '--save needs a name' 2 '^$' '--save: the file name is empty'
 for path in "$TMP/no/file" "$TMP/saved/file"; do
 	save "$path"
-	expect "a file that cannot be written, before the run: '$path'" 1 '^$' '--save: cannot write'
+	expect "a file that cannot be written is refused before the run: '$path'" 1 '^$' '--save: cannot write'
 done
 save "$TMP/no/file" -- sh -c 'echo ran >&2'
 expect '--save to a bad file runs no command' 125 '^$' '--save: cannot write .*no/file: No such file or directory$'
@@ -253,7 +253,7 @@ expect 'no event had a sample' 1 'L2_HIT' '--save: no event had a sample, so not
 result "$(grep -q SPLIT_LOADS "$TMP/saved"; echo $?)" 'an empty table replaces none'
 cp "$TMP/before" "$TMP/saved"
 FAKE_LATENCY_READS=1 save "$TMP/saved"
-expect 'a read that fails' 1 '^$' 'cannot read latencies through .*
+expect 'a read that fails is said' 1 '^$' 'cannot read latencies through .*
 .*--save: no event had a sample'
 result "$(cmp -s "$TMP/before" "$TMP/saved"; echo $?)" 'leaves the table as it was'
 FAKE_LATENCY_READS=2 save "$TMP/saved" -I 100 --timeout 1000
@@ -302,7 +302,7 @@ FAKE_DELAY=800 FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD run timeout --preserve-status
 	"$TOPDOWN" latency --device "$NODE" -a --cost -e "${two%,*}" -- sleep 3
 expect 'a signal before the program is executed is for the program' 130 '^$' 'SPLIT_LOADS'
 run fake latency --cost -e "${two%,*}" -j --timeout 100
-expect 'the cost of an event' 0 '"samples":30,"events":30000,"counted_events":33000,.*"estimate":66000,"cost":0\.[0-9]+,"over":null\}$' ''
+expect 'an event has its cost' 0 '"samples":30,"events":30000,"counted_events":33000,.*"estimate":66000,"cost":0\.[0-9]+,"over":null\}$' ''
 mean=$(sed -nE 's/.*"cost":([0-9.]+).*/\1/p' <<< "$out")
 FAKE_LATENCY_MORE=1 run fake latency --cost -e "FRONTEND_RETIRED.L1I_MISS,FRONTEND_RETIRED.L2_MISS,MEM_INST_RETIRED.SPLIT_STORES" -A -j --timeout 100
 # costs: EVENT CPU COST OVER of each line
@@ -377,7 +377,7 @@ expect 'another statistic decides the cost' 0 ',66000,0\.[0-9]+,$' ''
 result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50 && ratio < 64) }' \
 	<<< "$out"; echo $?)" 'its cost'
 run fake latency --cost -e "${two%,*}" -- sleep 0.1
-expect 'the cost in a command' 0 '^$' 'run% count cost%
+expect 'an event has its cost in a command' 0 '^$' 'run% count cost%
 .* +20 +7\.00 .* +40000 +[0-9.]+
 lost samples are not counted$'
 # tasks_cost: ESTIMATE COST of a process, with what the environment says of it
@@ -411,9 +411,9 @@ for cpus in -a '-C 0,1'; do
 \{[^}]*"row":"cpu","cpu":1,[^}]*\}$'
 done
 run fake latency -a -I 100 -j -e "${two%,*}" -- sleep 0.25
-expect 'intervals of CPUs until the command ends' 0 '^$' '("row":"all".*){3}'
+expect 'CPUs have intervals until the command ends' 0 '^$' '("row":"all".*){3}'
 FAKE_FEATURES=319 run fake latency -a --cost -e "${two%,*}" true
-expect 'costs of CPUs while a command runs' 0 '^$' ' all +30 .* 66000 +[0-9.]+$'
+expect 'CPUs have costs while a command runs' 0 '^$' ' all +30 .* 66000 +[0-9.]+$'
 FAKE_LATENCY_ERRNO=95 run fake latency -a -- sh -c 'echo ran'
 expect 'no command runs if the CPUs are not sampled' 125 '^$' "the kernel's driver refuses the event"
 run fake latency -a "$TMP/none"

@@ -65,7 +65,7 @@ bad "-o '' of verify" '-o: the file name is empty' verify -o ''
 bad "--table '' of latency" '--table: the file name is empty \(allowed: a table' latency --table ''
 bad "-G '' of report" '-G: the name is empty \(allowed: the path of a cgroup' report "$TMP/none" --owners -G ''
 run td report -- -A
-expect 'report: no option after --' 1 '' '^topdown: cannot open -A: '
+expect 'report takes no option after --' 1 '' '^topdown: cannot open -A: '
 bad 'an argument of an option of report' '-I: .* is not a time' report "$TMP/none" -I x
 
 bad 'an unknown option of top' "unknown option '-Z' \(try 'topdown top --help'\)" top -Z
@@ -284,7 +284,7 @@ expect 'a process that there is not is refused with -o' 1 '' '4194300'
 FAKE_FEATURES=63 run fake stat -o "$TMP/file" "$TMP/none"
 expect 'a command that there is not is refused with -o' 127 '' 'none'
 FAKE_READ_ERRNO=5 run fake stat -o "$TMP/file" --timeout 20
-expect 'CPUs that cannot be read, with -o' 1 '' 'cannot read'
+expect 'CPUs that cannot be read are said with -o' 1 '' 'cannot read'
 result "$([[ $(< "$TMP/file") == precious ]]; echo $?)" 'a refused run touches no file'
 run fake stat -x , -o "$TMP/file" --timeout 20
 result "$(grep -c precious "$TMP/file")" 'one that measures leaves nothing of what was there'
@@ -326,7 +326,7 @@ done
 # The tables and the schema of report are printed from what explains its words.
 for word in mean p5 p50 p95 share% sort%; do
 	run td help "$word"
-	expect "help of a column of report: $word" 0 "(^|"$'\n'")$word \\(topdown report\\): [a-z0-9]" ''
+	expect "help knows a column of report: $word" 0 "(^|"$'\n'")$word \\(topdown report\\): [a-z0-9]" ''
 	result "$(($(wc -L < "$TMP/out") > 80))" 'in 80 columns'
 done
 { td report --schema --diff x; td report --schema --owners --diff x; } |

@@ -276,11 +276,11 @@ for setting in FAKE_STATE=3 FAKE_SHARE=48; do
 	[[ $setting != FAKE_SHARE* ]] || want=0
 	export "${setting?}" FAKE_FLAGS=2
 	run fake stat "${interval[@]}" --strict
-	expect "--strict with $setting in turns" "$want" 'tma_retiring' ''
+	expect "--strict judges $setting in turns" "$want" 'tma_retiring' ''
 	unset "${setting%%=*}" FAKE_FLAGS
 done
 run fake stat "${interval[@]}" --strict
-expect '--strict when all is well' 0 'tma_retiring' ''
+expect '--strict succeeds when all is well' 0 'tma_retiring' ''
 FAKE_OFFLINE=3 run fake stat "${interval[@]}" --strict
 expect '--strict allows a CPU that was never online' 0 'tma_retiring' ''
 FAKE_LOST=3 run fake stat "${interval[@]}" --strict -C 3

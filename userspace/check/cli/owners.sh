@@ -30,7 +30,7 @@ is "what has ended is counted once" process \
 
 # Slots before that, of other nodes, were in the row of the process.
 FAKE_LATE=1000 run fake stat --by process --count 4 -I 10 -j
-is "an end that no reading saw" 'ended 1000 1.0 0.0' \
+is "an end that no reading saw is counted" 'ended 1000 1.0 0.0' \
 	"$(rows "$TMP/out" row slots tma_retiring tma_backend_bound | grep ended)"
 
 run fake stat --by process --top 1 --count 1 -I 10 -j
@@ -73,7 +73,7 @@ is "--for-each-cgroup chooses cgroups, as in perf" $'/a/b\n/c' "$(rows "$TMP/out
 run fake stat -G a --count 1 -I 10 -j
 is "-G chooses one cgroup, and not those below it" $'/a' "$(rows "$TMP/out" path)"
 run fake stat -G nosuch --count 1 -I 10
-expect "a cgroup that has not run" 0 '' '-G: none of these cgroups has run'
+expect "a cgroup that has not run is said" 0 '' '-G: none of these cgroups has run'
 run fake stat --by process --sort tma_memory_bound --count 1 -I 10
 expect "a table sorted by a node of level 2 has level 2" 0 'mem' ''
 

@@ -94,11 +94,11 @@ fi
 # without PMUS ARG...: in a PATH without perf
 without() { FAKE_PMUS=$1 run env LD_PRELOAD="$PRELOAD" PATH="$TMP/none" "$TOPDOWN" perf "${@:2}"; }
 without "$PMUS" --run -a
-expect '--run without perf' 3 '' 'there is no program perf in PATH$'
+expect '--run needs perf' 3 '' 'there is no program perf in PATH$'
 without "$PMUS" --run -- true
-expect '--run of a command without perf' 125 '' 'there is no program perf in PATH$'
+expect '--run of a command needs perf' 125 '' 'there is no program perf in PATH$'
 without "$TMP/none" --run -- true
-expect '--run of a command without the module' 125 '' 'there is no PMU topdown'
+expect '--run of a command needs the module' 125 '' 'there is no PMU topdown'
 without "$TMP/none" -- true
 expect 'lines for a command need the module' 3 '' 'there is no PMU topdown'
 for wrong in --run '--by comm' '--ratios --by cpu' '--folded tma_none' '--ratios --folded slots' '--folded slots -a'; do
@@ -166,7 +166,7 @@ expect 'sockets have ratios' 0 $'^S0: 1,000 slots\n  tma_retiring +50.0%$' ''
 printf '1000,,topdown/slots/,0.51%%,301803696,100.00,,\n250,slots,topdown/tma_retiring/,0.11%%,3018,100.00,,\n' \
 	> "$TMP/in"
 ratios
-expect 'ratios of several runs' 0 $'^1,000 slots\n  tma_retiring +25.0%$' ''
+expect 'ratios of several runs are added up' 0 $'^1,000 slots\n  tma_retiring +25.0%$' ''
 
 # No counter of perf has such a number; a double could not even be printed as one.
 printf '%s,,topdown/%s/,5,100.00,,\n' 1000 slots 500 tma_retiring 20000000000000000000 tma_frontend_bound \
@@ -267,7 +267,7 @@ golden 'intervals in such a locale' << END
 END
 printf '%s\n' '1000,,topdown/slots/,0,51%,301803696,41,37,,' '250,slots,topdown/tma_retiring/,a/b,3018,100,00,,' > "$TMP/in"
 ratios
-expect 'the deviation of runs, and a cgroup' 0 '^1,000 slots, counted 41\.4%' ''
+expect 'a deviation of runs and a cgroup are passed over' 0 '^1,000 slots, counted 41\.4%' ''
 printf '%s\n' '1000;;topdown/slots/;2011741096;41,37;;' '250;;topdown/tma_retiring/;2011741100;100,00;;' \
 	'77;;cycles;2011741100;100,00;;' > "$TMP/in"
 ratios
@@ -284,12 +284,12 @@ ratios
 expect 'a lack of slots is said' 1 '' 'there are no counts of topdown/slots/'
 : > "$TMP/in"
 ratios
-expect 'nothing to read' 1 '' 'there are no counts of topdown/slots/'
+expect 'an empty input is said' 1 '' 'there are no counts of topdown/slots/'
 printf '1000,,topdown/slots/,301803696,100.00,,\n' > "$TMP/in"
 status=0
 td perf --ratios < "$TMP/in" > /dev/full 2> "$TMP/err" || status=$?
 out='' err=$(< "$TMP/err")
 expect 'a full standard output is an error' 1 '' 'cannot write to standard output: No space left'
 run td perf --ratios < "$TMP"
-expect 'standard input that cannot be read' 1 '' 'no counts'
+expect 'standard input that cannot be read has no counts' 1 '' 'no counts'
 finish

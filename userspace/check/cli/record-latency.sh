@@ -157,7 +157,7 @@ FAKE_LATENCY_ERRNO=95 refused 'CPUs of which none can be sampled' 3 'none of the
 refused 'a short interval' 2 '^topdown: -I: with --latency at least 100 ms' --latency all -I 99
 refused 'too many processes' 2 '^topdown: -p: with --latency at most 16 processes' --latency all -p "$(seq -s, 1 17)"
 FAKE_LATENCY_READS=3 run fake record --timeout 2s -I 100 --latency all -q -o "$data"
-expect 'a read that fails' 1 '' 'cannot read latencies through .*_latency: Input/output error'
+expect 'a read that fails is said' 1 '' 'cannot read latencies through .*_latency: Input/output error'
 run td report --partial --latency -j "$data"
 expect 'leaves what there was' 0 '"samples":60,' 'is not whole'
 

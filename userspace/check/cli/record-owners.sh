@@ -76,7 +76,7 @@ is 'a process that has ended keeps its row' '77 exited 6000000000' "$(rows pid s
 is 'is not in ended, too' '' "$(rows row | grep ended || true)"
 FAKE_SHORT=4 FAKE_LATE=1000 fake record -q --by process -I 50 --timeout 550 -o "$data"
 owners
-is 'an end that no interval has' 'ended 1000 1.0' "$(rows row slots tma_retiring | grep ended)"
+is 'an end that no interval has is counted' 'ended 1000 1.0' "$(rows row slots tma_retiring | grep ended)"
 # A busy machine may take a while until the first reading.
 FAKE_SHORT=3 fake record -q --by process -I 400 --timeout 1000 -o "$data"
 owners
@@ -114,7 +114,7 @@ owners --self
 is '--self leaves out those below cgroups' $'/a/b 0.390244\n/c 0.341463\n/a 0.195122\n/ 0.04878\nNone 0.02439' \
 	"$(rows path share)"
 owners -G /a/b,c
-is 'cgroups by their names' $'/a/b 0.390244\n/c 0.341463' "$(rows path share)"
+is '-G chooses cgroups by their names' $'/a/b 0.390244\n/c 0.341463' "$(rows path share)"
 run td report -p 42 "$data"
 expect '-p is refused for cgroups' 2 '' '-p names processes, and .* has cgroups .allowed: -G'
 owners --steps
@@ -186,7 +186,7 @@ run td report --owners -x ';' "$data"
 expect 'CSV has paths and shares' 0 '^time;interval;row;.*;path;share
 .*;/<u0>;0\.' ''
 run td report --owners --sort tma_memory_bound "$data"
-expect 'sorted by a node of level 2, which is shown, and its part of all slots' 0 '
+expect 'a node of level 2 sorts, is shown, and has its part of all slots' 0 '
 sorted by tma_memory_bound; sort%: its slots, of the slots of all
 .*
 share%  sort% .* mem  core .*
@@ -207,7 +207,7 @@ FAKE_CGROUP_NAME=$pod fake record -q --by cgroup -I 100 --timeout 150 -o "$TMP/p
 for args in '--owners' '--owners -l 2' '--owners --sort tma_memory_bound' '--owners --steps' ''; do
 	script -qec "$TOPDOWN report $args $TMP/pods" /dev/null < /dev/null | tr -d '\r' > "$TMP/out"
 	# The command line of the recording is as long as it is.
-	is "report $args on a terminal" '' "$(grep -v '^topdown record' "$TMP/out" | grep '.\{101\}' || true)"
+	is "report $args fits a terminal" '' "$(grep -v '^topdown record' "$TMP/out" | grep '.\{101\}' || true)"
 	result "$(grep -q '300 /k.*\.\.\..*\.scope' "$TMP/out"; echo $?)" 'has both ends of a long name'
 done
 run td report --owners -l 2 "$TMP/pods"
@@ -243,7 +243,7 @@ td report --owners -j "$TMP/log" "$TMP/log.1" "$TMP/log.2" > "$TMP/rows"
 is 'each cgroup is there once in all files' "$alone" "$(rows path slots | sort)"
 head -c "$(($(stat -c %s "$TMP/log.1") - 100))" "$TMP/log.1" > "$data"
 owners --partial 2> /dev/null
-is 'a file that was cut off' $'/\n/a\n/a/b\n/c\nNone' "$(rows path)"
+is 'a file that was cut off has its cgroups' $'/\n/a\n/a/b\n/c\nNone' "$(rows path)"
 
 # As damage.c says: every byte that was changed is noticed.
 # Numbers begin again in each file, and a process may have another one there.

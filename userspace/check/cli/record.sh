@@ -264,7 +264,7 @@ run td report --partial "$TMP/lostcut"
 expect 'a recording with a loss is read without its end' 0 '; neither the totals nor the steps have their slots
 60,000,000,000 slots' 'is not whole'
 run td report "$TMP/past"
-expect '--past with a window that was open' 0 ', 14\.000 s: 11 windows .*
+expect '--past takes a window that was open' 0 ', 14\.000 s: 11 windows .*
 84,000,000,000 slots.*
 22:13:07\.000 +14\.000 s ' ''
 run td report -j "$TMP/pastlost"
@@ -293,7 +293,7 @@ day=1699920000
 while IFS='|' read -r from to options; do
 	from=$((day + $(date -u -d "1970-01-01 $from" +%s))) to=$((day + $(date -u -d "1970-01-01 $to" +%s)))
 	eval "part $options" && bad=0 || bad=1
-	result "$bad" "report $options"
+	result "$bad" "report takes $options"
 done <<'END'
 22:15:00|22:16:00|--since 22:15 --until 22:16
 22:17:50|22:18:20|--since 30s
@@ -306,7 +306,7 @@ END
 run td report --since 22:15 "$TMP/noise400"
 expect 'the table says from when' 0 '2023-11-14 22:15:00\.000, 200\.000 s: 200 windows' ''
 run td report --since 60s - < "$TMP/noise400"
-expect 'the end of standard input' 0 ' 60\.000 s: 60 windows' ''
+expect '--since reads the end of standard input' 0 ' 60\.000 s: 60 windows' ''
 TZ=EST5 run td report --since 17:15 --until 17:16 "$TMP/noise400"
 expect 'the time is that of here' 0 '2023-11-14 17:15:00\.000, 60\.000 s: 60 windows' ''
 run td report --since 23:00 "$TMP/noise400"

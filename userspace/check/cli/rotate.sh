@@ -120,7 +120,7 @@ fi
 
 fake record --timeout 100 -q -o "$TMP/plain"
 run fake record --rotate 1G,9 --timeout 100 -o "$data"
-expect 'a run that needs one file' 0 '' " bytes in 1 file, the last is "
+expect 'a run that needs one file has one' 0 '' " bytes in 1 file, the last is "
 result "$(cmp -s "$data.1" "$TMP/plain"; echo $((!$?)))" 'has it for itself'
 for file in "$data".?; do td report --windows -j "$file"; done > "$TMP/windows"
 result "$(($(lines "$TMP/windows") != count))" 'a second run keeps the windows of the run before'
@@ -172,7 +172,7 @@ result "$((! $(lines "$TMP/one") == 1))" 'other options that do not matter'
 for names in "--rotated $log" "$TMP/boot"; do
 	# shellcheck disable=SC2086
 	run td report -j $names
-	expect 'the newest run' 0 . "^topdown: $log.2 is of an earlier run and left out \('topdown report $log.2' reads it\)
+	expect 'the newest run is taken' 0 . "^topdown: $log.2 is of an earlier run and left out \('topdown report $log.2' reads it\)
 topdown: $log.3 is of an earlier run and left out \('topdown report $log.3' reads it\)
 topdown: nothing was recorded from [^
 ]*\$"

@@ -40,7 +40,7 @@ ended INT
 expect 'SIGINT ends intervals, the last is printed' 0 '"tma_retiring":0\.4' ''
 interrupted -j --timeout 60000
 ended INT
-expect 'SIGINT before the end that was asked for' 130 '"tma_retiring":0\.4' ''
+expect 'SIGINT comes before the end that was asked for' 130 '"tma_retiring":0\.4' ''
 started -j
 ended TERM
 expect 'SIGTERM ends it' 143 '"tma_retiring":0\.4' ''

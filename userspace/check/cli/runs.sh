@@ -10,7 +10,7 @@ export FAKE_FEATURES=1023 FAKE_TICK=0 FAKE_EVENT=0 FAKE_STEP=40
 data=$TMP/data
 
 run fake record -r 4 -I 20 -o "$data" -- sh -c "echo \$\$ >> '$TMP/pids'; sleep 0.1"
-expect 'four runs' 0 '' '^topdown: [0-9]+ samples of 4 runs in 0\.[0-9] s, [0-9]+ bytes in [^ ]*$'
+expect 'four runs are recorded' 0 '' '^topdown: [0-9]+ samples of 4 runs in 0\.[0-9] s, [0-9]+ bytes in [^ ]*$'
 td report -j -A "$data" > "$TMP/sums"
 result "$([[ $(json pid "$TMP/sums" | paste -sd' ') == "null $(paste -sd' ' "$TMP/pids")" ]]; echo $?)" 'each is a task with its process'
 result "$([[ $(json slots "$TMP/sums" | tail -n 4 | sum) == "$(json slots "$TMP/sums" | head -n 1 | sum)" ]]; echo $?)" \
@@ -66,7 +66,7 @@ run td report --diff "$data" "$TMP/single"
 slots=$(sed -n 's/^before .* steps* of [0-9.]* s, \(.*\) slots, .*/\1/p' <<< "$out")
 result "$([[ -n $slots && $out == *$'\n'"slots "*" $slots "* ]]; echo $?)" 'the amount is that of the heading, to the last digit'
 result "$([[ ${out##*$'\n'} == 'faster or slower: nothing can be said, one run does not show '* ]]; echo $?)" 'there is no faster without runs'
-expect 'one recording without runs' 0 'in all .*elapsed' "only one recording is of runs"
+expect 'a recording without runs is compared with a note' 0 'in all .*elapsed' "only one recording is of runs"
 run fake record -r 3 -o "$data" -- /nonexistent
 expect 'a command that there is not gives 127' 127 '' "cannot run '/nonexistent'"
 for bad in '-r 3' '-r 0 -- true' '-r 1001 -- true' '-r 3 -p 1' '-r 3 -a -- true' '-r 3 --timeout 9s -- true' \

@@ -32,16 +32,16 @@ result "$(grep -q '"refusal":"cannot read the CPUs' "$TMP/report"; echo $?)" 'th
 
 # CPU 63 of the stand-in is none of this machine, so no program can run there.
 if (($(nproc --all) > 63)); then
-	skip 'a program that cannot run' 'this machine has a CPU 63'
+	skip 'a program that cannot run is said' 'this machine has a CPU 63'
 else
 	FAKE_CPUS=64 run fake verify --quick --cpu 63 --only windows,falls,still,programs
-	expect 'a program that cannot run' 1 'unchecked falls +taken cannot be executed' 'nothing could be checked'
+	expect 'a program that cannot run is said' 1 'unchecked falls +taken cannot be executed' 'nothing could be checked'
 	result "$(grep -c '^right' "$TMP/out" || true)" 'nothing is right of it'
 	FAKE_CPUS=64 run fake verify --quick --cpu 63 --only falls -o -
 	result "$(python3 -m json.tool "$TMP/out" > /dev/null; echo $?)" 'standard output has the report alone'
 fi
 FAKE_CPUS=4 run fake verify --quick --only falls -o /nowhere/report
-expect 'a report that cannot be written' 1 '' "cannot write the report to '/nowhere/report'"
+expect 'a report that cannot be written is said' 1 '' "cannot write the report to '/nowhere/report'"
 result "$(grep -c falls "$TMP/out" || true)" 'nothing was measured for it'
 
 # A signal ends it, also while a program is being made ready, and no program stays.

@@ -41,7 +41,7 @@ expect 'the table is printed' 0 '^time +CPU event +times +% of
 [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} +2 beyond +3 +25\.0 tma_memory_bound<1
 [0-9:.]+ +2 beyond +3 +25\.0 tma_memory_bound<1$' ''
 FAKE_EVENT_FLAGS=1 FAKE_EVENT=4294967295 run fake watch --count 1 --no-header -s -b 'retiring>12.5'
-expect 'back, of the sum, without headings' 0 '^[0-9:.]+ +all back +3 +25\.0 tma_retiring>12\.5$' ''
+expect 'an event of the sum is back, without headings' 0 '^[0-9:.]+ +all back +3 +25\.0 tma_retiring>12\.5$' ''
 FAKE_EVENT_NONE=1 run fake watch --count 1 --no-header
 expect 'a window is printed' 0 '^[0-9:.]+ +2 closed +3 +- window$' ''
 FAKE_EVENT_FLAGS=1 run fake watch --count 1 -j -b 'retiring<12.5'
@@ -58,7 +58,7 @@ unset FAKE_EVENT
 run fake watch --timeout 30 'retiring>60'
 expect '--timeout ends it' 0 '^$' ''
 run fake watch --timeout 30 --count 1 'retiring>60'
-expect '--timeout before --count' 124 '^$' ''
+expect '--timeout comes before --count' 124 '^$' ''
 # signalled SIGNAL ARG...: sent while it waits
 signalled() {
 	local signal=$1
@@ -76,7 +76,7 @@ signalled() {
 signalled INT 'retiring>60'
 expect 'Ctrl-C ends it' 0 '^$' ''
 signalled INT --count 3 'retiring>60'
-expect 'Ctrl-C with --count' 130 '^$' ''
+expect 'Ctrl-C ends --count' 130 '^$' ''
 signalled TERM 'retiring>60'
 expect 'SIGTERM ends it' 143 '^$' ''
 export FAKE_EVENT=2
