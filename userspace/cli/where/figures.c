@@ -12,11 +12,6 @@
 
 #define LEVEL	2
 
-static bool wants_cpus(const struct where_run *run)
-{
-	return !run->options->pid && !run->options->argv;
-}
-
 static int begin_cpus(struct where_run *run)
 {
 	const struct where_options *options = run->options;
@@ -44,7 +39,7 @@ int where_figures_begin(struct where_run *run)
 	char what[32];
 	int ret;
 
-	if (wants_cpus(run))
+	if (where_of_cpus(run))
 		return begin_cpus(run);
 	/* The command has attached itself. */
 	if (options->argv) {
@@ -181,7 +176,7 @@ static void choose_nodes(struct where_run *run, struct where_domain *domain)
  */
 int where_figures_end(struct where_run *run)
 {
-	int ret = wants_cpus(run) ? end_cpus(run) : end_session(run);
+	int ret = where_of_cpus(run) ? end_cpus(run) : end_session(run);
 	unsigned int i;
 
 	for (i = 0; i < run->domains_nr; i++)

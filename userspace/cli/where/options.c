@@ -31,8 +31,7 @@ static bool read_node(const struct option_row *row, const char *name, void *fiel
 static const struct option_row option_rows[] = {
 	{ .help = "What to sample; the default is -a:" },
 	{ 'a', "all-cpus", NULL, "all CPUs, until Ctrl-C or --timeout", option_flag, AT(all_cpus) },
-	{ 'C', "cpu", "LIST",
-	  "these CPUs, such as 0-3,8", option_cpus, AT(cpus), GIVEN(has_cpus) },
+	OPTION_CPUS("these", AT(cpus), GIVEN(has_cpus)),
 	{ 'p', "pid", "PID",
 	  "a process, its threads, and what they start", option_number, AT(pid), 1, ID_MAX, "" },
 	{ .help = "  -- COMMAND           a command and what it starts, until it ends" },
@@ -75,8 +74,7 @@ static const struct option_table table = {
 		"are the nodes over their published thresholds. A TIME is in milliseconds, or has a\n"
 		"unit: 500ms, 2s, 1m.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown where -- ./program           where a command loses its slots\n"
