@@ -71,8 +71,7 @@ static const struct option_table table = {
 		"                       a word of a state, such as contended\n"
 		"  help WORD            say what a word or a column of tables is: slots, ipc, change\n"
 		"Options:\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown stat -a -I 1000      the whole machine, every second\n"

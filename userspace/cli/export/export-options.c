@@ -67,8 +67,7 @@ static const struct option_table table = {
 		"memory that the module shares, so no CPU is interrupted, but for cgroups. If there is\n"
 		"no module, topdown_up is 0.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown export\n"

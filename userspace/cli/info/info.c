@@ -42,8 +42,7 @@ static const struct option_table table = {
 		"\n"
 		"Say how the loaded module measures each CPU, and what this user may see.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown info\n"

@@ -76,8 +76,7 @@ static const struct option_row option_rows[] = {
 	  "perf in hex, as 0x3c6:0x12), with commas; default: all", .read = read_events },
 	{ 'a', "all-cpus", NULL, "all CPUs, with COMMAND while it runs; the default without\n"
 	  "-C, -p and COMMAND", option_flag, AT(all_cpus) },
-	{ 'C', "cpu", "LIST",
-	  "these CPUs, such as 0-3,8", option_cpus, AT(cpus), GIVEN(has_cpus) },
+	OPTION_CPUS("these", AT(cpus), GIVEN(has_cpus)),
 	{ 'p', "pid", "LIST", "only these processes, and those that they start; with\n"
 	  "COMMAND while it runs", option_ids, AT(pids), .unit = "process numbers" },
 	{ 'A', "no-aggr", NULL, "each CPU as well as the sum over them", option_flag, AT(each) },
@@ -122,8 +121,7 @@ static const struct option_table table = {
 		"Events have turns of about 100 ms. A TIME is in milliseconds, or has a unit: 500ms,\n"
 		"2s, 1m.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown latency --list\n"

@@ -315,8 +315,7 @@ static const struct option_table table = {
 		"these events count all the time. Without a subject there are lines for each kind, with\n"
 		"words in capitals to be replaced.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown perf                     all lines\n"

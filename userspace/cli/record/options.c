@@ -29,8 +29,7 @@ static const struct option_row option_rows[] = {
 	{ .help = "CPUs:" },
 	{ 'a', "all-cpus", NULL, "all CPUs, with COMMAND while it runs; the default without\n"
 	  "-C, -p and COMMAND", option_flag, AT(all_cpus) },
-	{ 'C', "cpu", "LIST",
-	  "these CPUs, such as 0-3,8", option_cpus, AT(cpus), GIVEN(has_cpus) },
+	OPTION_CPUS("these", AT(cpus), GIVEN(has_cpus)),
 	{ 0, "past", NULL,
 	  "begin with the windows that the module still has", option_flag, AT(past) },
 	{ .help = "Tasks:" },
@@ -81,8 +80,7 @@ static const struct option_table table = {
 		"Ctrl-C. 'topdown report' reads the file. A TIME is in milliseconds, or has a unit:\n"
 		"500ms, 2s, 1m.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown record                        the machine, until Ctrl-C\n"

@@ -76,8 +76,7 @@ static const struct option_table table = {
 		RECORD_PATH ". Several files of 'topdown record --rotate', or all of a directory, are\n"
 		"one recording. A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown report                    totals, and the bottleneck over time\n"

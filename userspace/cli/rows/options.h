@@ -83,8 +83,13 @@ struct option_table {
 	size_t command;
 };
 
+/* Two fields of a table. */
+#define OPTION_ROWS(array)	.rows = array, .nr = sizeof(array) / sizeof((array)[0])
+
 /* The options that several subcommands have in the same words. */
 #define OPTION_HELP		{ 'h', "help", NULL, "print this help", .print = options_usage }
+#define OPTION_CPUS(which, ...) \
+	{ 'C', "cpu", "LIST", which " CPUs, such as 0-3,8", option_cpus, __VA_ARGS__ }
 #define OPTION_DEVICE(at) \
 	{ 0, "device", "PATH", "device node; default " TOPDOWN_DEVICE, option_path, at, \
 	  .words = "path", .unit = "a device node such as " TOPDOWN_DEVICE }

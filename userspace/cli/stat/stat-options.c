@@ -55,8 +55,7 @@ static const struct option_row option_rows[] = {
 	{ .help = "CPUs:" },
 	{ 'a', "all-cpus", NULL, "all CPUs, with COMMAND while it runs; the default without\n"
 	  "-C, tasks and COMMAND", option_flag, AT(all_cpus) },
-	{ 'C', "cpu", "LIST",
-	  "these CPUs, such as 0-3,8", option_cpus, AT(cpus), GIVEN(has_cpus) },
+	OPTION_CPUS("these", AT(cpus), GIVEN(has_cpus)),
 	{ 'A', "no-aggr", NULL,
 	  "a row for each CPU, after the row of the sum", option_flag, AT(per_cpu) },
 	{ 0, "per-core", NULL,
@@ -144,8 +143,7 @@ static const struct option_table table = {
 		"go. Without -I there is one measurement, which ends with the tasks, with Ctrl-C, or\n"
 		"after --timeout. A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown stat -a                        until Ctrl-C\n"

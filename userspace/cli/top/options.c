@@ -18,8 +18,7 @@
 static const struct option_row option_rows[] = {
 	{ 'a', "all-cpus", NULL,
 	  "all CPUs, which is the default without -C", option_flag, AT(all_cpus) },
-	{ 'C', "cpu", "LIST",
-	  "only these CPUs, such as 0-3,8", option_cpus, AT(cpus), GIVEN(has_cpus) },
+	OPTION_CPUS("only these", AT(cpus), GIVEN(has_cpus)),
 	{ 'I', "interval", "TIME", "refresh at this interval (10..3600000 ms), default 1000",
 	  option_time, AT(delay_ms), DELAY_MIN_MS, DELAY_MAX_MS },
 	{ 'd', "delay", "TIME", "the same", option_time, AT(delay_ms), DELAY_MIN_MS, DELAY_MAX_MS },
@@ -52,8 +51,7 @@ static const struct option_table table = {
 		"process or cgroup. CPUs are read from shared memory: the module is asked for its period\n"
 		"only, and no CPU is interrupted. Owners cost one reading at each refresh.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"The key h explains the other keys; q quits.\n"
 		"\n"

@@ -209,8 +209,7 @@ static const struct option_table table = {
 		"a machine that is idle otherwise. A line says \"right\", \"off\" and by how much, \"seen\" for\n"
 		"a figure that nothing is said about, or \"unchecked\" and why.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Exit status: 0 if nothing is off and something was looked at, 4 if something is off,\n"
 		"1 if nothing could be checked.\n"

@@ -34,8 +34,7 @@ struct history_options {
 static const struct option_row option_rows[] = {
 	{ 'a', "all-cpus", NULL,
 	  "all CPUs, which is the default without -C", option_flag, AT(all_cpus) },
-	{ 'C', "cpu", "LIST",
-	  "only these CPUs, such as 0-3,8", option_cpus, AT(cpus), GIVEN(has_cpus) },
+	OPTION_CPUS("only these", AT(cpus), GIVEN(has_cpus)),
 	{ 'n', "count", "N", "the last N windows of each CPU (1..4096); default 10, and all\n"
 	  "with --since or --until", option_number, AT(count), 1, WINDOWS_MAX, "windows" },
 	{ 0, "since", "MOMENT", "only windows that have closed since then: 30s ago, or at 14:03,\n"
@@ -60,8 +59,7 @@ static const struct option_table table = {
 		"memory, so no CPU is interrupted. A window of a busy CPU is at most one period long.\n"
 		"A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown history                   the last 10 windows of each CPU\n"

@@ -19,8 +19,7 @@
 static const struct option_row option_rows[] = {
 	{ 'a', "all-cpus", NULL,
 	  "all CPUs, which is the default without -C", option_flag, AT(all_cpus) },
-	{ 'C', "cpu", "LIST",
-	  "only these CPUs, such as 0-3,8", option_cpus, AT(cpus), GIVEN(has_cpus) },
+	OPTION_CPUS("only these", AT(cpus), GIVEN(has_cpus)),
 	{ 's', "sum", NULL, "compare the sum over the CPUs, not each CPU", option_flag, AT(sum) },
 	{ 'b', "back", NULL,
 	  "also say when a CPU is back within the threshold", option_flag, AT(back) },
@@ -49,8 +48,7 @@ static const struct option_table table = {
 		"Without a THRESHOLD: say when a window of a CPU closes. A TIME is in milliseconds, or\n"
 		"has a unit: 500ms, 2s, 1m.\n"
 		"\n",
-	.rows = option_rows,
-	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	OPTION_ROWS(option_rows),
 	.examples =
 		"Examples:\n"
 		"  topdown watch 'tma_memory_bound>60'\n"
