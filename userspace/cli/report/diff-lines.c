@@ -338,9 +338,13 @@ int report_diff_schema(bool owners)
 	for (i = 0; i < nr; i++)
 		schema_key(&keys[i]);
 	schema_key(&verdict_key);
-	for (i = 0; i < NR_FIELDS; i++)
-		schema_key(&(struct schema_key){ fields[i].name, fields[i].type, true, NULL,
-						 fields[i].help });
+	for (i = 0; i < NR_FIELDS; i++) {
+		const struct schema_key key = {
+			fields[i].name, fields[i].type, true, NULL, fields[i].help,
+		};
+
+		schema_key(&key);
+	}
 	return schema_end();
 }
 

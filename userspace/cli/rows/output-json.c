@@ -172,9 +172,11 @@ int output_json_schema(const char *command, unsigned int views, const struct col
 	schema_properties("");
 	for (i = 0; i < list.nr; i++) {
 		const struct column *column = list.column[i];
+		const struct schema_key key = {
+			column->name, type_name(column->type), column->nullable, NULL, column->help,
+		};
 
-		schema_key(&(struct schema_key){ column->name, type_name(column->type),
-						 column->nullable, NULL, column->help });
+		schema_key(&key);
 	}
 	if (views & COLUMNS_TASKS) {
 		schema_key(&core_key);

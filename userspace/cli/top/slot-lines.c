@@ -156,7 +156,7 @@ static const char *name_of(const struct top_view *view, const struct row *row)
 
 /* Paths begin alike, and names of a tree do not: each keeps what tells it from others. */
 static void put_name(struct top_frame *frame, unsigned int line, const struct row *row,
-		       const struct lines *lines)
+		     const struct lines *lines)
 {
 	const char *name = name_of(lines->view, row);
 	unsigned int at = indent(lines->view, row), room;

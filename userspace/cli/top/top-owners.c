@@ -56,8 +56,10 @@ static unsigned int places_of(struct place *place, const struct interval *interv
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < interval->nr; i++) {
-		if (interval->row[i].kind == ROW_CGROUP)
-			place[nr++] = (struct place){ interval->row[i].owner->id, &interval->row[i] };
+		struct row *row = &interval->row[i];
+
+		if (row->kind == ROW_CGROUP)
+			place[nr++] = (struct place){ row->owner->id, row };
 	}
 	qsort(place, nr, sizeof(*place), compare_places);
 	return nr;
