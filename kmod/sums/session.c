@@ -346,6 +346,18 @@ void td_session_unmeet(struct td_session *session, const struct task_struct *tas
 		xa_erase(&session->met, td_session_key(task));
 }
 
+/* xa_destroy() would free the nodes of all threads with interrupts off. */
+static void td_session_unmeet_all(struct td_session *session)
+{
+	unsigned long key;
+	void *entry;
+
+	xa_for_each(&session->met, key, entry) {
+		xa_erase(&session->met, key);
+		cond_resched();
+	}
+}
+
 /**
  * td_session_forget() - all threads have been found
  * @session: the session; under its members_lock
@@ -360,7 +372,7 @@ void td_session_forget(struct td_session *session)
 	raw_spin_unlock_irq(&session->lock);
 	put_task_struct(session->leader);
 	session->leader = NULL;
-	xa_destroy(&session->met);
+	td_session_unmeet_all(session);
 }
 
 static void td_session_free(struct kref *ref)
@@ -368,10 +380,12 @@ static void td_session_free(struct kref *ref)
 	struct td_session *session = container_of(ref, struct td_session, ref);
 	struct td_member *member, *next;
 
-	list_for_each_entry_safe(member, next, &session->members, list)
+	list_for_each_entry_safe(member, next, &session->members, list) {
 		kfree(member);
+		cond_resched();
+	}
 	/* A task may have joined during td_session_forget(). */
-	xa_destroy(&session->met);
+	td_session_unmeet_all(session);
 	mutex_destroy(&session->members_lock);
 	free_percpu(session->running);
 	td_share_free(session->map);
@@ -398,7 +412,10 @@ void td_session_put(struct td_session *session)
 }
 EXPORT_SYMBOL_NS_GPL(td_session_put, TD_NAMESPACE);
 
-/* A session with many threads has much to free, which is nothing for a callback of RCU. */
+/*
+ * A session with many threads has much to free, which is nothing for a callback of RCU.  If perf
+ * kept very many works of the queue waiting, its memory would wait too.
+ */
 static void td_session_put_work(struct work_struct *work)
 {
 	td_session_put(container_of(to_rcu_work(work), struct td_session, put));
@@ -418,7 +435,7 @@ static bool td_session_alloc(struct td_session *session)
 
 /* Readers tell sessions by their numbers, and whoever traces too. */
 static atomic64_t td_session_made;
-static siphash_key_t td_session_secret;
+static siphash_key_t td_session_secret __ro_after_init;
 
 #define TD_SERIAL_HALF		26
 
@@ -514,7 +531,7 @@ void td_session_end(struct td_session *session)
 	raw_spin_unlock_irq(&session->lock);
 	/*
 	 * With PREEMPT_RT that takes a grace period of RCU, also when nothing is to be waited for.
-	 * It may still be returning when it is no longer busy, and call_rcu() waits for that.
+	 * It may still be returning when it is no longer busy; td_session_destroy() waits for that.
 	 */
 	if (!ends && irq_work_is_busy(&session->wake))
 		irq_work_sync(&session->wake);
