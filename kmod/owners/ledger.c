@@ -77,6 +77,6 @@ void td_ledger_clear(struct td_ledger *ledger)
 		if (ledger->line[n].key.cgroup)
 			cgroup_put(ledger->line[n].key.cgroup);
 	}
-	/* Nobody writes a line that is not in use. */
+	/* Nobody writes the lines after these. */
 	memset(ledger, 0, offsetof(struct td_ledger, line) + n * sizeof(ledger->line[0]));
 }

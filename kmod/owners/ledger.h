@@ -12,8 +12,11 @@
 
 struct cgroup;
 
-/* Owners of a ledger, and places for the numbers of their lines: many, so that few share one. */
-#define TD_LEDGER_OWNERS	96
+/*
+ * Owners of a ledger, so that it is less than 32 kB, and places for the numbers of their lines:
+ * many, so that few share one.
+ */
+#define TD_LEDGER_OWNERS	88
 #define TD_LEDGER_BITS		9
 #define TD_LEDGER_PLACES	BIT(TD_LEDGER_BITS)
 
