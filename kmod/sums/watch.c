@@ -211,16 +211,21 @@ static bool td_watch_sum(struct td_watch *watch, const struct topdown_map_record
 
 	spin_lock_bh(&watch->lock);
 	td_watch_add(watch, record);
-	/* In idle time none of the CPUs ends a window. */
+	/* In idle time none of the CPUs ends a window, and the sum does not wait for them. */
 	look.begin = min(watch->latest, look.end);
 	watch->latest = max(watch->latest, look.end);
 	td_watch_awake(&look, period);
+	if (look.idle) {
+		watch->begun = look.begin;
+		watch->idle = true;
+	}
 	if (td_watch_sum_is_whole(watch, look.end, period)) {
-		if (!look.idle)
-			look.begin = watch->begun;
+		look.begin = watch->begun;
+		look.idle = watch->idle;
 		look.ratio = td_watch_ratio_of_sum(watch);
 		news = td_watch_look(&watch->watched[0], &watch->what, &look);
 		watch->begun = look.end;
+		watch->idle = false;
 	}
 	spin_unlock_bh(&watch->lock);
 	return news;
@@ -270,8 +275,11 @@ static bool td_watch_sum_gone(struct td_watch *watch, const struct td_look *look
 		return false;
 	spin_lock_bh(&watch->lock);
 	news = td_watch_back(&watch->watched[0], &watch->what, look);
-	/* The next sum begins with the next window. */
+	/* The next sum begins now, and waits for all of them. */
 	td_watch_ratio_of_sum(watch);
+	cpumask_copy(watch->before, watch->cpus);
+	watch->begun = look->end;
+	watch->latest = look->end;
 	spin_unlock_bh(&watch->lock);
 	return news;
 }

@@ -66,12 +66,14 @@ struct td_watched {
  * @what: the checked request of the caller; out_watch is the number
  * @cpus: CPUs whose windows are watched
  * @dead: the watch has been removed; under the lock of @queue
- * @lock: protects @added, @before, @begun, @latest, @slots, @slots_of_node and, for the sum,
- *	@watched
+ * @lock: protects @added, @before, @begun, @latest, @idle, @slots, @slots_of_node and, for the
+ *	sum, @watched
  * @added: CPUs of which the sum has a window
  * @before: CPUs of which the sum before it had one; at first all of @cpus
- * @begun: when the sum was last compared, CLOCK_MONOTONIC
+ * @begun: when the sum was last compared, or a period before the end of the first window after
+ *	idle time; CLOCK_MONOTONIC
  * @latest: end of the latest window, likewise
+ * @idle: there was idle time before @begun
  * @slots: slots since then, of windows that have the node; 0 without TOPDOWN_WATCH_SUM
  * @slots_of_node: slots of the node since then
  * @first: number of the CPU that @watched begins with
@@ -94,11 +96,12 @@ struct td_watch {
 	bool dead;
 
 	/* Written by whoever closes a window of one of the CPUs, under @lock. */
-	spinlock_t lock; /* added, before, begun, latest, slots, slots_of_node, watched */
+	spinlock_t lock; /* added, before, begun, latest, idle, slots, slots_of_node, watched */
 	cpumask_var_t added;
 	cpumask_var_t before;
 	u64 begun;
 	u64 latest;
+	bool idle;
 	u64 slots;
 	u64 slots_of_node;
 

@@ -26,7 +26,8 @@
 /*
  * Compare the sum over the CPUs, not each CPU, when a window ends and a period has passed since
  * the last time.  The sum has all windows that ended since then, so each window is in one sum.
- * It waits for CPUs that the sum before had a window of, but only two ticks longer.
+ * It waits for CPUs that the sum before had a window of, but for two ticks more than a period at
+ * most, and then for the next window.
  */
 #define TOPDOWN_WATCH_SUM	(1U << 2)
 /* Remove a watch, with its unread watch events, instead of adding one. */
@@ -67,7 +68,8 @@
  *
  * An idle CPU ends no window: its state does not change, and it sends no TOPDOWN_EVENT_BACK.
  * Its open window ends when it works again.  A window of more than two periods and two ticks
- * has idle time.  It counts for @hold_ms as one period, and windows before it do not count.
+ * has idle time.  It counts for @hold_ms as one period, and windows before it do not count.  A sum
+ * has idle time when none of its CPUs ends a window for so long.
  */
 struct topdown_watch {
 	__u32 size;
