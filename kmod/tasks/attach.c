@@ -186,25 +186,17 @@ static int td_attach_task(struct td_session *session, struct task_struct *task)
 	return ret == -ESRCH ? 0 : ret;
 }
 
-/*
- * Attach to some threads without an event, of those after *@at in the list.  NULL is the begin of
- * the list, and comes back at its end; else *@at has a reference.  Returns their number, or an
- * errno.
- */
-static int td_attach_batch(struct td_session *session, struct task_struct *task,
-			   struct task_struct **at)
+/* Attach to some threads without an event.  Returns their number, or an errno. */
+static int td_attach_batch(struct td_session *session, struct task_struct *task)
 {
-	struct task_struct *thread, *found[TD_ATTACH_BATCH], *from = *at;
+	struct task_struct *thread, *found[TD_ATTACH_BATCH];
 	bool missed = false;
 	int i, n = 0, ret = 0;
 
 	lockdep_assert_held(&session->members_lock);
 	rcu_read_lock();
-	/* A thread that has gone from the list may point to one whose memory is others' now. */
-	thread = from && pid_alive(from) ? from : NULL;
-	thread = list_prepare_entry(thread, &task->signal->thread_head, thread_node);
 	/* As for_each_thread(), which checks a lock that is not exported. */
-	list_for_each_entry_continue_rcu(thread, &task->signal->thread_head, thread_node) {
+	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node) {
 		if (READ_ONCE(thread->flags) & PF_EXITING || td_session_remembers(session, thread))
 			continue;
 		if (!td_attach_may(session, thread)) {
@@ -217,9 +209,6 @@ static int td_attach_batch(struct td_session *session, struct task_struct *task,
 	}
 	rcu_read_unlock();
 
-	*at = n == TD_ATTACH_BATCH ? get_task_struct(found[n - 1]) : NULL;
-	if (from)
-		put_task_struct(from);
 	if (missed)
 		td_session_missed(session);
 	for (i = 0; i < n; i++) {
@@ -230,12 +219,10 @@ static int td_attach_batch(struct td_session *session, struct task_struct *task,
 	return ret ? ret : n;
 }
 
-/* As the next function; the caller puts *@at. */
-static int td_attach_threads(struct td_session *session, struct task_struct *task,
-			     struct task_struct **at)
+/* Attach to the threads of a process.  Returns 0, or an errno. */
+static int td_attach_process(struct td_session *session, struct task_struct *task)
 {
 	int left = get_nr_threads(task) + TD_ATTACH_MORE, ret;
-	bool whole;
 
 	do {
 		if (fatal_signal_pending(current))
@@ -243,28 +230,14 @@ static int td_attach_threads(struct td_session *session, struct task_struct *tas
 		/* A detach waits for the second search. */
 		if (td_session_over(session))
 			return 0;
-		whole = !*at;
-		ret = td_attach_batch(session, task, at);
-		/* Nothing is new if nothing was found in the whole list. */
-		if (ret < 0 || (whole && !ret))
+		ret = td_attach_batch(session, task);
+		if (ret <= 0)
 			return ret;
 		cond_resched();
 		left -= ret;
 	} while (left > 0);
 	td_session_missed(session);
 	return 0;
-}
-
-/* Attach to the threads of a process.  Returns 0, or an errno. */
-static int td_attach_process(struct td_session *session, struct task_struct *task)
-{
-	struct task_struct *at = NULL;
-	int ret;
-
-	ret = td_attach_threads(session, task, &at);
-	if (at)
-		put_task_struct(at);
-	return ret;
 }
 
 /* Has a process a thread that does not exit? */

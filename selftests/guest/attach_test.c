@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +23,6 @@
 
 /* As many watches as the module allows. */
 #define WATCHES		4096
-
-/* Threads of a process, and so many times as many. */
-#define FEW		1000
-#define MORE		5
 
 FIXTURE(attach) {
 	int fd;
@@ -265,64 +260,6 @@ TEST_F_TIMEOUT(attach, waiting_for_a_session_takes_no_watch, 300)
 	EXPECT_EQ(0, poll_for(session, POLLIN, 0));
 	while (n--)
 		close(fd[n]);
-}
-
-static void *asleep(void *unused)
-{
-	for (;;)
-		pause();
-	return unused;
-}
-
-/* The shorter of two times that attaching takes; 0 after an error. */
-static uint64_t attach_ns(int fd)
-{
-	uint64_t from_ns, ns, least_ns = UINT64_MAX;
-	unsigned int i;
-	int session;
-
-	for (i = 0; i < 2; i++) {
-		from_ns = clock_ns(CLOCK_MONOTONIC);
-		session = device_attach(fd, 0, 0);
-		ns = clock_ns(CLOCK_MONOTONIC) - from_ns;
-		if (session < 0 || close(session))
-			return 0;
-		if (ns < least_ns)
-			least_ns = ns;
-	}
-	return least_ns;
-}
-
-/* Return: false if there cannot be so many more. */
-static bool threads_start(unsigned int threads)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 16384);
-	pthread_attr_setguardsize(&attr, 0);
-	while (threads && !pthread_create(&thread, &attr, asleep, NULL))
-		threads--;
-	return !threads;
-}
-
-/* It looks at each thread as often, however many there are. */
-TEST_F_TIMEOUT(attach, many_threads_take_their_time_each, 300)
-{
-	uint64_t few_ns, many_ns;
-
-	/* perf gets ready to follow tasks. */
-	ASSERT_LT(0, device_attach(self->fd, 0, 0));
-	ASSERT_TRUE(threads_start(FEW));
-	few_ns = attach_ns(self->fd);
-	ASSERT_TRUE(threads_start(FEW * MORE - FEW));
-	many_ns = attach_ns(self->fd);
-	TH_LOG("%llu us, with %u times as many threads %llu us",
-	       (unsigned long long)few_ns / 1000, MORE, (unsigned long long)many_ns / 1000);
-	ASSERT_LT(0, few_ns);
-	EXPECT_LT(few_ns, many_ns);
-	EXPECT_GT(few_ns * MORE * 5 / 4, many_ns);
 }
 
 TEST_F(attach, own_tasks_alone_need_no_right)

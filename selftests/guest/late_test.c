@@ -330,10 +330,10 @@ static void make_many(int ready, int go)
 		pause();
 }
 
-/* It takes less than to release the threads that the search had before it as well. */
+/* It takes much less than to attach to as many threads as the search had before it. */
 TEST_F(late, detach_ends_the_search)
 {
-	uint64_t begun, detached, closed;
+	uint64_t begun, detached, attached;
 	int pid, session, status, go[2];
 	char byte;
 
@@ -361,15 +361,12 @@ TEST_F(late, detach_ends_the_search)
 
 	/* By then all threads have been made. */
 	sleep_ms(LOOK_MS);
+	begun = clock_ns(CLOCK_MONOTONIC);
 	session = device_attach(self->fd, 0, pid);
+	attached = clock_ns(CLOCK_MONOTONIC) - begun;
 	ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_EQ(2 * MANY + 1, self->seen.out_tasks);
-	begun = clock_ns(CLOCK_MONOTONIC);
-	ASSERT_EQ(0, close(session));
-	closed = clock_ns(CLOCK_MONOTONIC) - begun;
-	TH_LOG("%llu us, and for all threads %llu us", (unsigned long long)detached / 1000,
-	       (unsigned long long)closed / 1000);
-	EXPECT_GT(closed, detached);
+	EXPECT_GT(attached / 2, detached);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
