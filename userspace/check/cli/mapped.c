@@ -604,7 +604,7 @@ static bool demangles(const char *name, const char *to)
 /* Each parameter is twice the one before, so this is some 35 MB. */
 static void test_demangle(void)
 {
-	char name[256] = "_Z1f1AIiiE";
+	char name[256] = "_Z1f1AIiiE", all[10000] = "", *text;
 	unsigned int i;
 
 	for (i = 0; i < 20; i++) {
@@ -616,6 +616,10 @@ static void test_demangle(void)
 	check(demangles("_Z1fi", "f(int)") && demangles("_RNvC1a1b", "a::b") &&
 	      demangles("main", "main"), "names are as people write them");
 	check(demangles(name, name), "a name that would be endless stays as it is");
+	memset(all, 'a', sizeof(all) - 1);
+	text = where_demangle(all);
+	check(text && strlen(text) == 4096, "a long name is cut, as each place has a copy");
+	free(text);
 }
 
 /* Some write control characters as two others, so this one is ours. */
@@ -636,7 +640,7 @@ int main(void)
 {
 	char command[64];
 
-	ktap_begin(&ktap, 25);
+	ktap_begin(&ktap, 26);
 	memcpy(directory, DIRECTORY, sizeof(directory));
 	if (!mkdtemp(directory) || chdir(directory))
 		fail(directory);

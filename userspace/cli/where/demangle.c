@@ -2,7 +2,7 @@
 /*
  * Names of C++ and Rust as people write them. A name may say the same type twice, and twice again:
  * 300 characters that a hostile user has written would be gigabytes, so one that is too long stays
- * as it is.
+ * as it is. And each place in a function has a copy, so more than a page of a name is cut off.
  */
 #include <demangle.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include "symbols.h"
 
 #define STYLE		(DMGL_PARAMS | DMGL_ANSI)
-#define NAME_MOST	(32 << 10)
+#define NAME_MOST	4096
 
 /**
  * struct name - a name that is being written
@@ -52,13 +52,14 @@ static bool write_cplus(struct name *name, const char *mangled)
  * where_demangle - a name as people write it
  * @name: name of a symbol
  *
- * Return: the name, to be freed; NULL without memory.
+ * Return: the name, to be freed, of at most 4096 characters; NULL without memory.
  */
 char *where_demangle(const char *name)
 {
 	struct name written;
 
-	if (setjmp(written.enough) || (!write_rust(&written, name) && !write_cplus(&written, name)))
-		return strdup(name);
+	if (strnlen(name, NAME_MOST) == NAME_MOST || setjmp(written.enough) ||
+	    (!write_rust(&written, name) && !write_cplus(&written, name)))
+		return strndup(name, NAME_MOST);
 	return strndup(written.text, written.length);
 }

@@ -6,6 +6,7 @@
 #include "symbols.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -545,7 +546,9 @@ static void keep_names(struct known *known)
 	known->name = symbol->name ? where_demangle(symbol->name) : NULL;
 	if (known->name)
 		printable_text(known->name, "");
-	known->source = printable_copy(symbol->file);
+	known->source = symbol->file ? strndup(symbol->file, PATH_MAX) : NULL;
+	if (known->source)
+		printable_text(known->source, "");
 	symbol->name = known->name;
 	symbol->file = known->source;
 }
