@@ -586,28 +586,6 @@ TEST_F_TIMEOUT(threshold, each_sum_has_all_busy_cpus, 60)
 	waitpid(napper, NULL, 0);
 }
 
-/* Both wake up at the same time, and the first of them ends its window before the other does. */
-TEST_F_TIMEOUT(threshold, the_first_sum_after_idle_time_has_both_cpus, 60)
-{
-	int napper[2];
-	unsigned int i;
-
-	if (self->nr < 3)
-		SKIP(return, "there are fewer than three CPUs");
-	kill(self->mover.pid, SIGKILL);
-	waitpid(self->mover.pid, NULL, 0);
-	napper[0] = napper_start(self->cpus[1], variant->within, 100, 200);
-	napper[1] = napper_start(self->follow.cpu, variant->beyond, 100, 200);
-	for (i = 0; i < 2; i++)
-		ASSERT_LT(0, napper[i]);
-	EXPECT_TRUE(two_are_within(self->follow.map.fd, self->cpus[1], self->follow.cpu,
-				   variant->flags));
-	for (i = 0; i < 2; i++) {
-		kill(napper[i], SIGKILL);
-		waitpid(napper[i], NULL, 0);
-	}
-}
-
 /*
  * A CPU that works for much less than the time, and sleeps for longer, was not beyond all the
  * time, and no window says that it was back.
