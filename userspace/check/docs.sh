@@ -156,6 +156,7 @@ cli/export/answer.h EXPORT_CGROUPS_MS
 cli/export/export-data.h EXPORT_TRIES
 cli/export/export-data.h EXPORT_TRY_MS
 cli/export/http.h EXPORT_REQUEST_BYTES
+cli/export/http.h EXPORT_CPU_BURST_S
 cli/export/files.h EXPORT_FILE_BYTES
 cli/export/export-options.h EXPORT_CGROUPS_DEFAULT
 cli/export/export-options.h EXPORT_CGROUPS_MAX

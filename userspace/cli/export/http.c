@@ -28,12 +28,6 @@
 
 /* Bytes of older answers that are sent. A new answer is beside them, in several formats. */
 #define OLDER_MAX		(32 << 20)
-/*
- * Clients that ask all the time get this part of a CPU together, and before that as much time as
- * some large scrapes take.
- */
-#define CPU_PART		4
-#define CPU_BURST_NS		(2 * NS_PER_S)
 #define TLS_PRIORITIES		"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 /**
@@ -314,15 +308,15 @@ static uint64_t used_now_ns(void)
 static int rest_of(struct server *server)
 {
 	uint64_t used = used_now_ns(), now = clock_now_ns();
-	uint64_t paid = (now - server->seen_ns) / CPU_PART;
+	uint64_t paid = (now - server->seen_ns) / EXPORT_CPU_PART;
 
 	server->debt_ns += used - server->used_ns;
 	server->debt_ns -= server->debt_ns < paid ? server->debt_ns : paid;
 	server->used_ns = used;
 	server->seen_ns = now;
-	if (server->debt_ns <= CPU_BURST_NS)
+	if (server->debt_ns <= EXPORT_CPU_BURST_S * NS_PER_S)
 		return 0;
-	return (server->debt_ns - CPU_BURST_NS) * CPU_PART / NS_PER_MS + 1;
+	return (server->debt_ns - EXPORT_CPU_BURST_S * NS_PER_S) * EXPORT_CPU_PART / NS_PER_MS + 1;
 }
 
 /* @rest_ms: for so long wait for signals alone */
