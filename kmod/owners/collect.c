@@ -136,7 +136,7 @@ static void td_collect_full(void)
 			continue;
 		for (i = 1; i <= ledger->used; i++)
 			td_collect_line(ledger, &ledger->line[i]);
-		/* That of others has the counts of stays without a reading, and not their time. */
+		/* Line 0 may have counts without time, of stays without a reading. */
 		others = &ledger->line[0].sums;
 		if (others->enabled_ns || others->slots)
 			td_collect_line(ledger, &ledger->line[0]);

@@ -8,7 +8,6 @@
  * taken inside perf's locks, when tasks are made, leave, or execute programs.  So only raw
  * locks may be taken under it.  A credit takes no lock at all.
  */
-#include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/err.h>
 #include <linux/export.h>
@@ -18,11 +17,9 @@
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/poll.h>
-#include <linux/random.h>
 #include <linux/refcount.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
-#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -31,6 +28,7 @@
 #include "member.h"
 #include "metrics.h"
 #include "quota.h"
+#include "serial.h"
 #include "session.h"
 #include "share.h"
 #include "trace.h"
@@ -433,33 +431,6 @@ static bool td_session_alloc(struct td_session *session)
 	return false;
 }
 
-/* Readers tell sessions by their numbers, and whoever traces too. */
-static atomic64_t td_session_made;
-static siphash_key_t td_session_secret __ro_after_init;
-
-#define TD_SERIAL_HALF		26
-
-/*
- * The number of a session.  To count would tell each user how many sessions the others make.  So
- * the counts of all sessions are put in an order that nobody knows, by a Feistel network: no number
- * comes twice.  All of them are exact in JSON.
- */
-static u64 td_session_number(u64 count)
-{
-	u64 left = count >> TD_SERIAL_HALF & GENMASK_ULL(TD_SERIAL_HALF - 1, 0);
-	u64 right = count & GENMASK_ULL(TD_SERIAL_HALF - 1, 0), mixed;
-	unsigned int round;
-
-	for (round = 0; round < 4; round++) {
-		mixed = left ^ (siphash_2u32(right, round, &td_session_secret) &
-				GENMASK_ULL(TD_SERIAL_HALF - 1, 0));
-		left = right;
-		right = mixed;
-	}
-	/* 0 is no number. */
-	return (left << TD_SERIAL_HALF | right) ?: BIT_ULL(2 * TD_SERIAL_HALF);
-}
-
 /**
  * td_session_create() - make a session without tasks
  * @attach: the command
@@ -488,7 +459,7 @@ struct td_session *td_session_create(const struct topdown_attach *attach, struct
 	xa_init(&session->met);
 	INIT_RCU_WORK(&session->put, td_session_put_work);
 	refcount_set(&session->files, 1);
-	session->serial = td_session_number(atomic64_inc_return(&td_session_made));
+	session->serial = td_serial_next();
 	session->map->serial = session->serial;
 	session->owner = task_tgid_nr(current);
 	session->user = user;
@@ -690,7 +661,7 @@ void td_session_show_text(struct td_session *session, struct seq_file *seq)
  */
 int td_session_init(void)
 {
-	get_random_bytes(&td_session_secret, sizeof(td_session_secret));
+	td_serial_init();
 	td_session_wq = alloc_workqueue("topdown_session", WQ_UNBOUND, WQ_UNBOUND_MAX_ACTIVE);
 	return td_session_wq ? 0 : -ENOMEM;
 }

@@ -166,7 +166,7 @@ static bool td_watch_cpu(struct td_watch *watch, const struct topdown_map_record
 static void td_watch_add(struct td_watch *watch, const struct topdown_map_record *record)
 {
 	lockdep_assert_held(&watch->lock);
-	cpumask_set_cpu(record->cpu, watch->added);
+	__cpumask_set_cpu(record->cpu, watch->added);
 	if (!td_watch_has_node(&watch->what, record))
 		return;
 	watch->slots += record->window.slots;
@@ -355,7 +355,7 @@ static struct td_watch *td_watch_alloc(const struct topdown_watch *what,
 	watch = kvzalloc(struct_size(watch, watched, sum ? 1 : range), GFP_KERNEL_ACCOUNT);
 	if (!watch)
 		return NULL;
-	/* Those after the first that there is no memory for are NULL, which may be freed. */
+	/* After the first failure the rest are NULL, and NULL may be freed. */
 	if (!alloc_cpumask_var(&watch->cpus, GFP_KERNEL_ACCOUNT) ||
 	    !zalloc_cpumask_var(&watch->added, GFP_KERNEL_ACCOUNT) ||
 	    !alloc_cpumask_var(&watch->before, GFP_KERNEL_ACCOUNT)) {

@@ -26,7 +26,7 @@
 /*
  * Compare the sum over the CPUs, not each CPU, when a window ends and a period has passed since
  * the last time.  The sum has all windows that ended since then, so each window is in one sum.
- * It waits for CPUs that the sum before had a window of, but for two ticks more than a period at
+ * A sum waits for CPUs that the sum before had a window of, for two ticks more than a period at
  * most, and then for the next window.
  */
 #define TOPDOWN_WATCH_SUM	(1U << 2)

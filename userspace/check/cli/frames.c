@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "frame.h"
 #include "top-owners.h"
 #include "../check.h"
 
 #define MANY		256
-#define NS_PER_S	1000000000ULL
-#define PERIOD_NS	NS_PER_S
 
 static struct top_data data;
 static struct top_view view;
@@ -69,7 +68,7 @@ static void begin(unsigned int nr)
 	unsigned int cpu;
 
 	top_data_close(&data);
-	top_data_open(&data, nr, PERIOD_NS, 2);
+	top_data_open(&data, nr, NS_PER_S, 2);
 	data.busy = true;
 	for (cpu = 0; cpu < nr; cpu++) {
 		put(cpu, 1, 1);
@@ -151,7 +150,7 @@ static void test_intervals(void)
 	struct row total;
 	double rate;
 
-	top_data_open(&data, 4, PERIOD_NS, 2);
+	top_data_open(&data, 4, NS_PER_S, 2);
 	put(1, 10, 10);
 	cpu = &data.cpu[1];
 	check(!cpu->row.figures.slots &&

@@ -25,7 +25,10 @@ struct name {
 	char text[NAME_MOST];
 };
 
-/* The library has no memory of its own meanwhile, and no other way to stop it. */
+/*
+ * The library has no other way to be stopped.  Memory of its own is some characters of a name in
+ * Rust at most, which is lost then.
+ */
 static void put(const char *part, size_t length, void *data)
 {
 	struct name *name = data;

@@ -201,10 +201,10 @@ void where_symbols_free(struct where_symbols *symbols)
 	free(symbols);
 }
 
-/* A copy to be printed; NULL for NULL, and without memory. */
+/* A copy to be printed, of as much as a path can have; NULL for NULL, and without memory. */
 static char *printable_copy(const char *text)
 {
-	char *copy = text ? strdup(text) : NULL;
+	char *copy = text ? strndup(text, PATH_MAX) : NULL;
 
 	if (copy)
 		printable_text(copy, "");
@@ -546,9 +546,7 @@ static void keep_names(struct known *known)
 	known->name = symbol->name ? where_demangle(symbol->name) : NULL;
 	if (known->name)
 		printable_text(known->name, "");
-	known->source = symbol->file ? strndup(symbol->file, PATH_MAX) : NULL;
-	if (known->source)
-		printable_text(known->source, "");
+	known->source = printable_copy(symbol->file);
 	symbol->name = known->name;
 	symbol->file = known->source;
 }
